@@ -18,7 +18,7 @@ mod library {
     use flate2::write::GzEncoder;
 
     /// Writes the compressed library into the output folder.
-    pub fn pack() {
+    pub(crate) fn pack() {
         let scripts = plotly::Plot::offline_js_sources();
         let library = first_script(&scripts).expect("the library in a script element");
         let mut packed = GzEncoder::new(Vec::new(), Compression::best());

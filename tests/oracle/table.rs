@@ -3,13 +3,13 @@
 #![allow(dead_code, reason = "each test program uses its own share")]
 
 /// The rows of an oracle's table, by column name.
-pub struct Table {
+pub(crate) struct Table {
     names: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub fn parse(text: &str) -> Table {
+    pub(crate) fn parse(text: &str) -> Table {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
         let split = |line: &str| line.split(',').map(str::to_owned).collect();
         let names = split(lines.next().expect("a header"));
@@ -17,25 +17,25 @@ impl Table {
     }
 
     /// The rows whose `columns` have these values.
-    pub fn rows<'a>(&'a self, columns: &'a [(&str, &str)]) -> impl Iterator<Item = Row<'a>> {
+    pub(crate) fn rows<'a>(&'a self, columns: &'a [(&str, &str)]) -> impl Iterator<Item = Row<'a>> {
         let rows = self.rows.iter().map(|values| Row { names: &self.names, values });
         rows.filter(|row| columns.iter().all(|(name, value)| row.text(name) == *value))
     }
 }
 
 #[derive(Clone, Copy)]
-pub struct Row<'a> {
+pub(crate) struct Row<'a> {
     names: &'a [String],
     values: &'a [String],
 }
 
 impl Row<'_> {
-    pub fn text(&self, name: &str) -> &str {
+    pub(crate) fn text(&self, name: &str) -> &str {
         let column = self.names.iter().position(|known| known == name).expect("a column of this name");
         &self.values[column]
     }
 
-    pub fn number(&self, name: &str) -> f64 {
+    pub(crate) fn number(&self, name: &str) -> f64 {
         self.text(name).parse().expect("a number")
     }
 }

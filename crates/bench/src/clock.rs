@@ -21,7 +21,7 @@ pub(crate) fn of_machine() -> Time {
 
 /// The id of the clock of [`of_machine`]: the same for all programs since the machine started, or a random number if
 /// the system does not provide one.
-pub fn machine() -> u64 {
+pub(crate) fn machine() -> u64 {
     use sha2::Digest as _;
     let boot = std::fs::read("/proc/sys/kernel/random/boot_id");
     let seed = boot.unwrap_or_else(|_| format!("{} {:?}", std::process::id(), of_machine()).into_bytes());

@@ -13,7 +13,7 @@ use serde::{Deserializer, Serializer};
 ///
 /// # Errors
 /// The serializer fails.
-pub fn show<S: Serializer>(counters: &PathCounters, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn show<S: Serializer>(counters: &PathCounters, serializer: S) -> Result<S::Ok, S::Error> {
     let mut keys = serializer.serialize_map(None)?;
     shown().try_for_each(|counter| keys.serialize_entry(counter.name, &(counter.read)(counters)))?;
     keys.end()
@@ -28,7 +28,7 @@ pub(crate) fn read_told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pa
 }
 
 /// The counters that tools show.
-pub fn shown() -> impl Iterator<Item = &'static Counter<PathCounters>> {
+pub(crate) fn shown() -> impl Iterator<Item = &'static Counter<PathCounters>> {
     PathCounters::table().filter(|counter| counter.shown.includes(Shown::Tools))
 }
 

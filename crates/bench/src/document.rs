@@ -42,7 +42,7 @@ pub struct AloneEntry {
 
 /// The result of one direction.
 #[derive(Clone, Debug, Serialize)]
-pub struct DirectionEntry {
+pub(crate) struct DirectionEntry {
     bytes: u64,
     seconds: f64,
     goodput_bps: f64,

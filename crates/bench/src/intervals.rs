@@ -47,7 +47,7 @@ pub struct PathInterval {
 
 /// The intervals of a running test.
 #[derive(Debug)]
-pub struct Intervals {
+pub(crate) struct Intervals {
     every: Duration,
     last: Duration,
     before: Vec<Vec<(PathId, ByteCount)>>,
@@ -59,23 +59,23 @@ pub struct Intervals {
 
 impl Intervals {
     /// No intervals yet; each will last `every`.
-    pub fn new(every: Duration) -> Intervals {
+    pub(crate) fn new(every: Duration) -> Intervals {
         let (last, before, fresh, all) = (Duration::ZERO, Vec::new(), VecDeque::new(), Vec::new());
         Intervals { every, last, before, fresh, all, is_over: false }
     }
 
     /// Begins the test: data carried before does not count.
-    pub fn begin(&mut self, monitors: &[(TestDirection, PathMonitor)]) {
+    pub(crate) fn begin(&mut self, monitors: &[(TestDirection, PathMonitor)]) {
         self.before = monitors.iter().map(|(_, monitor)| carried(monitor)).collect();
     }
 
     /// Returns true if the current interval is over at `age`.
-    pub fn is_due(&self, age: Duration) -> bool {
+    pub(crate) fn is_due(&self, age: Duration) -> bool {
         !self.is_over && age.saturating_sub(self.last) >= self.every
     }
 
     /// Ends the current interval at `age`, with the monitors' current values.
-    pub fn on_end(&mut self, age: Duration, monitors: &[(TestDirection, PathMonitor)]) {
+    pub(crate) fn on_end(&mut self, age: Duration, monitors: &[(TestDirection, PathMonitor)]) {
         let directions = monitors.iter().zip(&self.before).map(|((direction, monitor), before)| {
             DirectionInterval { direction: *direction, paths: paths(monitor, before) }
         });

@@ -13,7 +13,7 @@ use crate::clock::of_machine;
 ///
 /// # Errors
 /// The association has ended.
-pub async fn send(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
+pub(crate) async fn send(association: Association, ask: Ask) -> Result<SenderReport, SendError> {
     match ask.rate {
         None => send_all(association, ask).await,
         Some(rate) => {
@@ -35,7 +35,7 @@ pub async fn send(association: Association, ask: Ask) -> Result<SenderReport, Se
 ///
 /// # Errors
 /// The association has ended.
-pub async fn end(association: &Association, sent: &SenderReport) -> Result<(), SendError> {
+pub(crate) async fn end(association: &Association, sent: &SenderReport) -> Result<(), SendError> {
     let end = Frame::End { messages: sent.messages, bytes: ByteCount::new(sent.bytes) };
     association.send(encode(&end), SendOptions::default()).await
 }

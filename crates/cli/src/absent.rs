@@ -4,7 +4,7 @@
 use crate::failure::Failure;
 
 /// The refusal of a command or an option.
-pub fn refusal(what: &str) -> Failure {
+pub(crate) fn refusal(what: &str) -> Failure {
     Failure::Arguments(format!(
         "this program was built for `make demo`, without `{what}`: `make release` builds the whole program, \
          target/release/anabranch"

@@ -71,7 +71,7 @@ fn port_of(host: &HostPort) -> u16 {
 }
 
 /// Returns true if further paths may begin here: interfaces are tracked, and not every socket has the wildcard address.
-pub fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
+pub(crate) fn may_grow(local: &[SocketAddr], tracking: &AddressTracking) -> bool {
     *tracking != AddressTracking::Off && !local.iter().all(|address| address.ip().is_unspecified())
 }
 

@@ -27,30 +27,32 @@ mod transfer;
 mod via;
 mod wrong;
 
-pub use bench::BenchArguments;
-pub use compare::{CompareArguments, DemoArguments};
-pub use emulate::EmulateArguments;
+pub(crate) use bench::BenchArguments;
+pub(crate) use compare::{CompareArguments, DemoArguments};
+pub(crate) use emulate::EmulateArguments;
 #[cfg(feature = "full")]
-pub use figures::{ALL, FiguresArguments, FiguresCommand, ReportArguments, RunArguments, StudyArguments};
-pub use host::HostPort;
-pub use models::PredictArguments;
-pub use output::{Output, Timing};
+pub(crate) use figures::{
+    ALL, FiguresArguments, FiguresCommand, ReportArguments, RunArguments, StudyArguments,
+};
+pub(crate) use host::HostPort;
+pub(crate) use models::PredictArguments;
+pub(crate) use output::{Output, Timing};
 #[cfg(feature = "full")]
-pub use plan::{MethodName, PlanArguments};
+pub(crate) use plan::{MethodName, PlanArguments};
 #[cfg(feature = "full")]
-pub use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
-pub use remarks::{Example, Remarks};
-pub use secrecy::Secrecy;
+pub(crate) use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
+pub(crate) use remarks::{Example, Remarks};
+pub(crate) use secrecy::Secrecy;
 pub(crate) use settings_request::settings_request;
-pub use settings_request::{SettingGroup, SettingsRequest};
+pub(crate) use settings_request::{SettingGroup, SettingsRequest};
 #[cfg(feature = "full")]
-pub use shell::{CompletionsArguments, ManualArguments};
-pub use sim::{Percentage, SimArguments};
+pub(crate) use shell::{CompletionsArguments, ManualArguments};
+pub(crate) use sim::{Percentage, SimArguments};
 #[cfg(feature = "full")]
-pub use sweep::SweepArguments;
-pub use transfer::{RecvArguments, SendArguments};
-pub use via::Via;
-pub use wrong::ArgumentError;
+pub(crate) use sweep::SweepArguments;
+pub(crate) use transfer::{RecvArguments, SendArguments};
+pub(crate) use via::Via;
+pub(crate) use wrong::ArgumentError;
 
 #[cfg(not(feature = "full"))]
 use absent::AbsentArguments as ScenarioArguments;
@@ -73,7 +75,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 /// Bond several links into one: sends files over all paths between two hosts at once.
 #[derive(Debug, Parser)]
 #[command(name = "anabranch", version, after_help = EXAMPLES)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
@@ -81,7 +83,7 @@ pub struct Arguments {
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Demonstrate two links of a phone: predicted, simulated and real results in one table
     Demo(DemoArguments),
     /// Run a scenario in the simulator
@@ -115,7 +117,7 @@ pub enum Command {
 
 impl Arguments {
     /// The form in which the command's result is printed.
-    pub fn output(&self) -> Output {
+    pub(crate) fn output(&self) -> Output {
         match &self.command {
             Command::Demo(demo) => demo.output,
             Command::Sim(sim) => sim.output,
@@ -148,7 +150,7 @@ impl Arguments {
 
 /// Why the arguments were not parsed.
 #[derive(Debug)]
-pub enum NotParsed {
+pub(crate) enum NotParsed {
     /// Help or the version was requested, or help is shown because nothing was given.
     Help(clap::Error),
     /// An argument is wrong.
@@ -159,7 +161,7 @@ pub enum NotParsed {
 ///
 /// # Errors
 /// It is wrong, or asks for help or the version.
-pub fn parse(words: &[OsString]) -> Result<Arguments, NotParsed> {
+pub(crate) fn parse(words: &[OsString]) -> Result<Arguments, NotParsed> {
     parse_words(words).map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion

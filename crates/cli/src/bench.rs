@@ -18,7 +18,7 @@ use crate::report::Outcome;
 ///
 /// # Errors
 /// What failed before anything was measured.
-pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     match (arguments.serve, arguments.each) {
         (true, _) => serve::run(arguments, interrupt).await,
         (false, true) => each::run(arguments, interrupt).await,

@@ -6,7 +6,7 @@ use anabranch_net::Endpoint;
 use tokio::time::timeout;
 
 /// Waits briefly until the last packets have left, so that the peer learns of the end.
-pub async fn farewell(endpoint: &Endpoint) {
+pub(crate) async fn farewell(endpoint: &Endpoint) {
     let _ = timeout(LONGEST, endpoint.settled()).await;
 }
 

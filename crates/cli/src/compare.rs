@@ -20,15 +20,15 @@ use crate::interrupt::Interrupt;
 use crate::report::Outcome;
 use crate::scenario::{Loaded, load};
 use crate::threads;
-pub use endpoint_pair::Emulation;
+pub(crate) use endpoint_pair::Emulation;
 use progress::{Steps, pulse};
 use real::{Attempt, transfer};
-pub use variant::VariantChoice;
+pub(crate) use variant::VariantChoice;
 use variant::{PathVariant, variants};
 
 /// One line of the comparison.
 #[derive(Clone, Debug)]
-pub struct ComparisonRow {
+pub(crate) struct ComparisonRow {
     /// The paths that carried it.
     variant: PathVariant,
     /// The goodput in bits per second by the Markov model, or the reason why it has none.
@@ -41,7 +41,7 @@ pub struct ComparisonRow {
 
 /// The subject and the method of a comparison.
 #[derive(Clone, Copy, Debug)]
-pub struct ComparisonPlan {
+pub(crate) struct ComparisonPlan {
     /// The selected variants.
     pub scope: VariantChoice,
     /// The encapsulation of packets.
@@ -56,7 +56,7 @@ pub struct ComparisonPlan {
 ///
 /// # Errors
 /// The system does not allow the emulation.
-pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
+pub(crate) fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
     emulation(arguments).prepare()
 }
 
@@ -64,7 +64,7 @@ pub fn prepare(arguments: &CompareArguments) -> Result<(), Failure> {
 ///
 /// # Errors
 /// The scenario is invalid or cannot be compared, or a socket cannot be opened.
-pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings, interrupt).await?;
     let scope = if arguments.together { VariantChoice::Together } else { VariantChoice::AloneAndTogether };
     let plan = ComparisonPlan {
@@ -80,7 +80,7 @@ pub async fn run(arguments: &CompareArguments, interrupt: &mut Interrupt) -> Res
 ///
 /// # Errors
 /// As [`run`].
-pub async fn compare(
+pub(crate) async fn compare(
     loaded: &Loaded,
     plan: ComparisonPlan,
     output: Output,

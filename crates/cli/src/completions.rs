@@ -17,7 +17,7 @@ use crate::report::Outcome;
 ///
 /// # Errors
 /// None.
-pub fn run(arguments: &CompletionsArguments) -> Result<Outcome, Failure> {
+pub(crate) fn run(arguments: &CompletionsArguments) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
     generate(arguments.shell, &mut completed(), NAME, &mut script);
     let script = String::from_utf8_lossy(&script).into_owned();

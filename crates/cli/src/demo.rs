@@ -16,7 +16,7 @@ use crate::scenario::Loaded;
 ///
 /// # Errors
 /// A setting is invalid, or a socket cannot be opened.
-pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let settings =
         arguments.settings.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
     let loaded = Loaded {
@@ -42,7 +42,7 @@ pub async fn run(arguments: &DemoArguments, interrupt: &mut Interrupt) -> Result
 ///
 /// # Errors
 /// A change is invalid.
-pub fn scenario(changes: &[Assignment]) -> Result<Scenario, Failure> {
+pub(crate) fn scenario(changes: &[Assignment]) -> Result<Scenario, Failure> {
     Ok(Scenario::parse(&Source::new(NAME, SCENARIO), &NoFiles, changes, &policies::registry())?)
 }
 

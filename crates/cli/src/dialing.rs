@@ -20,7 +20,7 @@ use crate::peer::{Connected, Partner, Peer};
 
 /// This end of an association to be opened.
 #[derive(Clone, Debug)]
-pub struct Dialer {
+pub(crate) struct Dialer {
     /// The settings of the protocol.
     pub config: Config,
     /// The sealing of packets, with its key.
@@ -33,7 +33,7 @@ pub struct Dialer {
 
 /// A host, and the links by which it is dialled.
 #[derive(Clone, Debug)]
-pub struct Route {
+pub(crate) struct Route {
     /// The addresses of each host that was named; of each one address is used.
     pub to: Vec<Vec<SocketAddr>>,
     /// The addresses and links of this machine.
@@ -47,7 +47,7 @@ impl Route {
     ///
     /// # Errors
     /// A host that cannot be looked up or reached; an interface or address that is not here.
-    pub async fn find(dialer: Dialer, hosts: &[HostPort], via: &[Via]) -> Result<Route, Failure> {
+    pub(crate) async fn find(dialer: Dialer, hosts: &[HostPort], via: &[Via]) -> Result<Route, Failure> {
         let to = addresses::look_up(hosts).await?;
         let outlets = Outlets::to(&to, via)?;
         Ok(Route { to, outlets, dialer })
@@ -79,7 +79,7 @@ impl Route {
     }
 
     /// The addresses that are dialled, as they are written after `--to`.
-    pub fn hosts(&self) -> String {
+    pub(crate) fn hosts(&self) -> String {
         list(&self.to.concat())
     }
 }

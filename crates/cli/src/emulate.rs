@@ -26,7 +26,7 @@ use crate::scenario::load_links;
 use anabranch_net::Clock;
 
 pub(crate) use command::run_command;
-pub use command::run_if_spawned;
+pub(crate) use command::run_if_spawned;
 use status::Status;
 
 /// Runs the relay until Ctrl-C, or for the given time.
@@ -34,7 +34,7 @@ use status::Status;
 /// # Errors
 /// The scenario is invalid or has a flow that is only simulated, the numbers of addresses and paths differ, or a socket
 /// cannot be opened.
-pub async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load_links(&arguments.scenario, &arguments.changes(), interrupt).await?;
     let scenario = &loaded.scenario;
     refuse_appstripe(scenario)?;

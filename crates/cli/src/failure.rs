@@ -29,11 +29,11 @@ use crate::signals;
 use crate::threads::ThreadError;
 
 #[cfg(feature = "full")]
-pub use lab::LabFailure;
+pub(crate) use lab::LabFailure;
 
 /// The failure of a command.
 #[derive(Debug, thiserror::Error)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// The arguments contradict one another, or one is invalid.
     #[error("{0}")]
     Arguments(String),
@@ -155,7 +155,7 @@ impl Failure {
     }
 
     /// For scripts: `{"kind", "message"}`, and the place in a file where there is one.
-    pub fn document(&self) -> Value {
+    pub(crate) fn document(&self) -> Value {
         match self {
             Failure::Scenario(error) => json!({
                 "kind": self.kind(),
@@ -171,7 +171,7 @@ impl Failure {
     }
 
     /// Writes the message to standard error.
-    pub fn tell(&self) {
+    pub(crate) fn tell(&self) {
         if let Failure::Scenario(error) = self {
             // It begins with its place, like messages of compilers, so that editors can jump there.
             return notice::show(&error.show_within(style(), columns()));
@@ -289,13 +289,13 @@ fn another_name(error: &FindError) -> &'static str {
 }
 
 /// The style of messages: coloured on a terminal, unless NO_COLOR is set (no-color.org).
-pub fn style() -> Style {
+pub(crate) fn style() -> Style {
     let is_unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if io::stderr().is_terminal() && !is_unwanted { Style::Coloured } else { Style::Plain }
 }
 
 /// Returns the width of standard error: the terminal's, or a width for a file.
-pub fn columns() -> usize {
+pub(crate) fn columns() -> usize {
     terminal_size::terminal_size_of(io::stderr()).map_or(120, |(width, _)| usize::from(width.0))
 }
 
@@ -307,7 +307,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// Addresses as they are written after `--to`.
-pub fn list(addresses: &[SocketAddr]) -> String {
+pub(crate) fn list(addresses: &[SocketAddr]) -> String {
     addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 

@@ -24,7 +24,7 @@ use progress::FigureWatch;
 ///
 /// # Errors
 /// A folder cannot be read or written, a figure cannot be run, or Ctrl-C before there is a result.
-pub async fn run(arguments: &FiguresArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &FiguresArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     match &arguments.command {
         FiguresCommand::List(_) => Ok(list::list()),
         FiguresCommand::Run(arguments) => run::run(arguments, interrupt).await,

@@ -11,7 +11,7 @@ use crate::threads;
 
 /// The presses of Ctrl-C since the start of the program.
 #[derive(Debug)]
-pub struct Interrupt {
+pub(crate) struct Interrupt {
     presses: watch::Receiver<u32>,
 }
 
@@ -20,7 +20,7 @@ impl Interrupt {
     ///
     /// # Errors
     /// The system does not support the signals.
-    pub fn listen() -> io::Result<Interrupt> {
+    pub(crate) fn listen() -> io::Result<Interrupt> {
         let (count, presses) = watch::channel(0);
         for mut signal in Signal::listen()? {
             let count = count.clone();
@@ -35,7 +35,7 @@ impl Interrupt {
     }
 
     /// Ends some time after the second press: a command that has not ended by then may wait for ever.
-    pub fn forced(&self) -> impl Future<Output = ()> + 'static {
+    pub(crate) fn forced(&self) -> impl Future<Output = ()> + 'static {
         let mut presses = self.presses.clone();
         async move {
             if presses.wait_for(|count| *count >= 2).await.is_err() {

@@ -14,7 +14,7 @@ use crate::notice;
 
 /// The protection of packets at an end that listens.
 #[derive(Debug)]
-pub struct ListeningKey {
+pub(crate) struct ListeningKey {
     /// The sealing of packets, with its key.
     pub security: Security,
     /// The key, if it is new and the other end needs it.
@@ -61,12 +61,12 @@ pub(crate) async fn to_listen(
 ///
 /// # Errors
 /// The operating system has no random numbers.
-pub fn fresh() -> Result<Key, Failure> {
+pub(crate) fn fresh() -> Result<Key, Failure> {
     Key::fresh().map_err(|error| Failure::Key(error.to_string()))
 }
 
 /// The protection as results name it.
-pub fn word(security: &Security) -> &'static str {
+pub(crate) fn word(security: &Security) -> &'static str {
     match security {
         Security::Sealed(_) => "sealed",
         Security::Insecure => "insecure",

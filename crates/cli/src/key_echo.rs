@@ -8,7 +8,7 @@ use rustix::{process, stdio, termios};
 
 /// The terminal of standard error without `^C`, until this is dropped.
 #[derive(Debug)]
-pub struct KeyEcho {
+pub(crate) struct KeyEcho {
     #[cfg(unix)]
     before: Option<termios::Termios>,
 }

@@ -8,7 +8,7 @@ use anabranch_net::{Interface, PathState, UDP_PORT, interfaces};
 
 /// The interfaces of this machine, whose names replace local addresses.
 #[derive(Clone, Debug, Default)]
-pub struct Labels {
+pub(crate) struct Labels {
     /// The local addresses with the name of their interface.
     starts: Vec<(IpAddr, String)>,
 }
@@ -23,12 +23,12 @@ struct Start<'a> {
 impl Labels {
     /// The labels by the present interfaces. An interface with several addresses is not named, because several paths may
     /// begin there.
-    pub fn now() -> Labels {
+    pub(crate) fn now() -> Labels {
         Labels::of_interfaces(&interfaces().unwrap_or_default())
     }
 
     /// The labels by the interfaces on which monitored paths began, even if those no longer exist.
-    pub fn of(monitor: &PathMonitor) -> Labels {
+    pub(crate) fn of(monitor: &PathMonitor) -> Labels {
         Labels::of_starts(monitor.paths().iter().filter_map(|path| {
             let (ip, state) = (path.report.addresses.local.ip(), path.report.sample.state);
             Some(Start { ip, interface: path.interface.as_deref()?, is_gone: state == PathState::Removed })
@@ -74,13 +74,13 @@ impl Labels {
 
     /// The label of the path with this name, `192.0.2.7 > 192.168.1.1:9899`: its interface and its remote address, with the
     /// port unless it is the default.
-    pub fn name(&self, name: &str) -> String {
+    pub(crate) fn name(&self, name: &str) -> String {
         let Some((local, remote)) = name.split_once(" > ") else { return without_port(name).to_owned() };
         format!("{} → {}", self.start(local), without_port(remote))
     }
 
     /// The interface of the path; the local address if it is unknown.
-    pub fn short(&self, name: &str) -> String {
+    pub(crate) fn short(&self, name: &str) -> String {
         match name.split_once(" > ") {
             Some((local, _)) => self.start(local),
             None => without_port(name).to_owned(),
@@ -88,7 +88,7 @@ impl Labels {
     }
 
     /// The short labels of paths if they differ, else the full ones.
-    pub fn distinct(&self, names: &[String]) -> Vec<String> {
+    pub(crate) fn distinct(&self, names: &[String]) -> Vec<String> {
         let short: Vec<String> = names.iter().map(|name| self.short(name)).collect();
         let is_clear = |index: usize| {
             short[..index]

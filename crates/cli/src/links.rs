@@ -14,7 +14,7 @@ use crate::report::{head, lay_out_narrow};
 
 /// The addresses and links from which a client sends.
 #[derive(Clone, Debug)]
-pub struct Outlets {
+pub(crate) struct Outlets {
     /// The local addresses.
     pub local: Vec<SocketAddr>,
     /// The interfaces whose addresses are added later.
@@ -31,7 +31,7 @@ impl Outlets {
     ///
     /// # Errors
     /// An interface or address is not of this machine, or is named twice.
-    pub fn to(hosts: &[Vec<SocketAddr>], via: &[Via]) -> Result<Outlets, Failure> {
+    pub(crate) fn to(hosts: &[Vec<SocketAddr>], via: &[Via]) -> Result<Outlets, Failure> {
         refuse_twice(via)?;
         let peer = &hosts.concat();
         let known = interfaces().unwrap_or_default();
@@ -95,7 +95,7 @@ fn from_each(hosts: &[Vec<SocketAddr>], via: &[String]) -> Result<Vec<SocketAddr
 }
 
 /// The table of charges, if a link is a backup or limited.
-pub fn charges(links: &[LinkReport]) -> String {
+pub(crate) fn charges(links: &[LinkReport]) -> String {
     if links.iter().all(|link| !link.is_backup && link.most.is_none()) {
         return String::new();
     }
@@ -109,7 +109,7 @@ pub fn charges(links: &[LinkReport]) -> String {
 }
 
 /// The message that a link has reached its limit, if it has.
-pub fn used_up(link: &LinkReport) -> Option<String> {
+pub(crate) fn used_up(link: &LinkReport) -> Option<String> {
     let most = link.most.filter(|_| link.is_used_up)?;
     Some(format!("{} has carried its {}", link.name, most.rounded()))
 }

@@ -23,13 +23,13 @@ use crate::key::ListeningKey;
 use crate::peer::{Connected, Partner, Peer};
 use crate::report::Outcome;
 
-pub use newcomers::{Newcomers, Persistence};
-pub use ready::{LineTarget, OtherEnd, ReadyLine};
+pub(crate) use newcomers::{Newcomers, Persistence};
+pub(crate) use ready::{LineTarget, OtherEnd, ReadyLine};
 use unreadable_peers::UnreadablePeers;
 
 /// An end that listens.
 #[derive(Debug)]
-pub struct Listener {
+pub(crate) struct Listener {
     endpoint: Endpoint,
     security: Security,
     partner: Partner,
@@ -37,7 +37,7 @@ pub struct Listener {
 }
 
 /// The work of a listening end.
-pub trait Service: Send {
+pub(crate) trait Service: Send {
     /// The result of serving one peer.
     type Served: Send;
 
@@ -82,7 +82,7 @@ impl Listener {
     ///
     /// # Errors
     /// A host that is not found, an address that is not of this machine or in use.
-    pub async fn open(
+    pub(crate) async fn open(
         hosts: &[HostPort],
         config: &Config,
         key: &ListeningKey,
@@ -97,7 +97,7 @@ impl Listener {
     }
 
     /// The addresses on which it listens.
-    pub fn addresses(&self) -> String {
+    pub(crate) fn addresses(&self) -> String {
         list(&self.endpoint.local_addresses())
     }
 

@@ -10,7 +10,7 @@ use crate::threads;
 /// The failure of a lookup.
 #[derive(Debug, thiserror::Error)]
 #[error("{cause}{}", .note.as_ref().map(|note| format!("; {note}")).unwrap_or_default())]
-pub struct LookupFailure {
+pub(crate) struct LookupFailure {
     cause: Cause,
     /// A further remedy.
     note: Option<String>,
@@ -47,7 +47,7 @@ enum Cause {
 ///
 /// # Errors
 /// The host has no address, or the lookup fails.
-pub async fn address_of(host: &str, port: u16) -> Result<SocketAddr, LookupFailure> {
+pub(crate) async fn address_of(host: &str, port: u16) -> Result<SocketAddr, LookupFailure> {
     let found = addresses_of(host, port).await?;
     let chosen = found.iter().find(|address| address.is_ipv4()).or(found.first());
     chosen.copied().ok_or_else(|| LookupFailure::no_such(host))

@@ -17,7 +17,7 @@ use crate::report::Outcome;
 ///
 /// # Errors
 /// The folder or a file cannot be written.
-pub fn run(arguments: &ManualArguments) -> Result<Outcome, Failure> {
+pub(crate) fn run(arguments: &ManualArguments) -> Result<Outcome, Failure> {
     let at = |path: &Path| {
         let path = path.to_owned();
         |source| CannotWrite { path, source }

@@ -16,7 +16,7 @@ use crate::report;
 use crate::threads::Work;
 
 /// The progress of a command.
-pub struct Progress {
+pub(crate) struct Progress {
     /// The done part of [`all`](Progress::all).
     pub done: u64,
     /// The whole; `None` if it is unknown.
@@ -28,7 +28,7 @@ pub struct Progress {
 }
 
 /// A display of progress.
-pub struct Meter {
+pub(crate) struct Meter {
     shown: Shown,
     /// The time at which the next line is due.
     next_line: Duration,
@@ -47,7 +47,7 @@ enum Shown {
 
 impl Meter {
     /// The meter that `output` requests. `bar` is the template of a bar, which may show more than the words.
-    pub fn new(output: Output, bar: &'static str) -> Meter {
+    pub(crate) fn new(output: Output, bar: &'static str) -> Meter {
         let (shown, next_line) = match (output.json_lines, output.quiet, std::io::stderr().is_terminal()) {
             (true, _, _) => (Shown::Json, SECOND),
             (false, true, _) => (Shown::Nothing, SECOND),
@@ -61,7 +61,7 @@ impl Meter {
     ///
     /// # Errors
     /// The work panicked.
-    pub async fn over<T>(
+    pub(crate) async fn over<T>(
         mut self,
         work: Work<T>,
         interrupt: &mut Interrupt,
@@ -127,7 +127,7 @@ pub(crate) fn rounded_time(span: Duration) -> String {
 }
 
 /// A bar that shows the share and a message.
-pub const SHARE: &str = "[{bar:16}] {percent:>3} %  {msg}";
+pub(crate) const SHARE: &str = "[{bar:16}] {percent:>3} %  {msg}";
 const SPINNER: &str = "{spinner} {msg}";
 /// The interval at which a bar moves.
 const TICK: std::time::Duration = std::time::Duration::from_millis(100);

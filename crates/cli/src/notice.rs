@@ -3,12 +3,12 @@
 use std::io;
 
 /// Writes the message `line` to standard error. A terminal gets it wrapped between words, a file or pipe as one line.
-pub fn tell(line: &str) {
+pub(crate) fn tell(line: &str) {
     show(&fitted(line, ""));
 }
 
 /// Writes `text` to standard error unchanged, and ends its last line.
-pub fn show(text: &str) {
+pub(crate) fn show(text: &str) {
     // Keeps messages of other threads out of this one.
     let _lock = io::stderr().lock();
     for piece in format!("{text}\n").as_bytes().chunks(PIECE) {
@@ -19,7 +19,7 @@ pub fn show(text: &str) {
 }
 
 /// Wraps `line` for the terminal after `indent`; further lines are indented by two more columns.
-pub fn fitted(line: &str, indent: &str) -> String {
+pub(crate) fn fitted(line: &str, indent: &str) -> String {
     match terminal_size::terminal_size_of(io::stderr()) {
         Some((width, _)) => broken(line, indent, usize::from(width.0)),
         None => format!("{indent}{line}"),

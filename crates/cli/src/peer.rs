@@ -12,7 +12,7 @@ use crate::failure::{Failure, list};
 
 /// The other end of an association.
 #[derive(Clone, Debug)]
-pub struct Peer {
+pub(crate) struct Peer {
     addresses: Vec<SocketAddr>,
     since: Clock,
     partner: Partner,
@@ -21,7 +21,7 @@ pub struct Peer {
 
 /// An association, and the peer at its other end.
 #[derive(Debug)]
-pub struct Connected {
+pub(crate) struct Connected {
     /// The association.
     pub association: Association,
     /// The peer.
@@ -30,7 +30,7 @@ pub struct Connected {
 
 /// The program that is expected at the other end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Partner {
+pub(crate) enum Partner {
     /// `anabranch send` or `anabranch recv`.
     Files,
     /// `anabranch send --listen`.
@@ -41,13 +41,13 @@ pub enum Partner {
 
 impl Peer {
     /// The peer at `addresses`. The attempt to reach it begins now.
-    pub fn new(addresses: Vec<SocketAddr>, security: &Security, partner: Partner) -> Peer {
+    pub(crate) fn new(addresses: Vec<SocketAddr>, security: &Security, partner: Partner) -> Peer {
         let is_sealed = matches!(security, Security::Sealed(_));
         Peer { addresses, since: Clock::start(), partner, is_sealed }
     }
 
     /// The failure when an association ends before the work is done.
-    pub fn failure(&self, reason: CloseReason) -> Failure {
+    pub(crate) fn failure(&self, reason: CloseReason) -> Failure {
         match reason {
             CloseReason::NoAnswer { attempts } => self.no_answer(attempts, Vec::new()),
             CloseReason::Graceful => Failure::PeerGone(format!(

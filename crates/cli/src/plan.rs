@@ -22,7 +22,7 @@ use crate::scenario::{Loaded, load, refuse_replaced};
 ///
 /// # Errors
 /// The scenario is invalid or cannot be planned for, the method finds no solution, a file cannot be written, or Ctrl-C.
-pub async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     check(arguments)?;
     refuse_replaced("--plot", arguments.plot.as_deref(), &[&arguments.scenario])?;
     let loaded = load(&arguments.scenario, &arguments.settings, interrupt).await?;

@@ -20,17 +20,17 @@ use crate::report;
 static CHOSEN: OnceLock<Registry> = OnceLock::new();
 
 /// Makes `registry` the policies of this process. The first call counts.
-pub fn choose(registry: Registry) {
+pub(crate) fn choose(registry: Registry) {
     let _ = CHOSEN.set(registry);
 }
 
 /// The policies of this process.
-pub fn registry() -> Registry {
+pub(crate) fn registry() -> Registry {
     CHOSEN.get_or_init(live::registry).clone()
 }
 
 /// Prints the version of the policies if another program asks for it. Returns true if so.
-pub fn answer(words: &[OsString]) -> bool {
+pub(crate) fn answer(words: &[OsString]) -> bool {
     let is_asked = words.get(1).is_some_and(|word| word == QUESTION);
     if is_asked {
         report::print_line(ANSWER);
@@ -40,7 +40,7 @@ pub fn answer(words: &[OsString]) -> bool {
 }
 
 /// Replaces this process by `program`, with the same command line without `--policies`. Returns only if that fails.
-pub fn hand_over(program: &Path, words: &[OsString]) -> Failure {
+pub(crate) fn hand_over(program: &Path, words: &[OsString]) -> Failure {
     let refused = |why: String| {
         Failure::Arguments(format!(
             "--policies {}: {why}. It is a program that calls anabranch_cli::run with its policies; \
@@ -70,7 +70,7 @@ pub fn hand_over(program: &Path, words: &[OsString]) -> Failure {
 }
 
 /// The program that `--policies` names in a command line that is not parsed yet.
-pub fn named(words: &[OsString]) -> Option<&OsStr> {
+pub(crate) fn named(words: &[OsString]) -> Option<&OsStr> {
     let own = words.split(|word| word == "--").next()?;
     own.windows(2).find(|pair| pair[0] == OPTION).map(|pair| pair[1].as_os_str())
 }

@@ -16,7 +16,7 @@ use crate::scenario::load;
 ///
 /// # Errors
 /// The scenario is invalid, or Ctrl-C.
-pub async fn run(arguments: &PredictArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &PredictArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let loaded = load(&arguments.scenario, &arguments.settings, interrupt).await?;
     let (wanted, loss) = (arguments.selected(), arguments.loss_model.round_loss());
     let work = move || {

@@ -33,7 +33,10 @@ struct Made {
 ///
 /// # Errors
 /// A file that cannot be read or written or that is wrong, files that are not of one link, or Ctrl-C.
-pub async fn run(arguments: &ScenarioArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(
+    arguments: &ScenarioArguments,
+    interrupt: &mut Interrupt,
+) -> Result<Outcome, Failure> {
     let ScenarioCommand::From(arguments) = &arguments.command;
     let given = arguments.files.iter().map(PathBuf::as_path).collect::<Vec<_>>();
     refuse_replaced("--write", destination(arguments), &given)?;

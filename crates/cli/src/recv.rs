@@ -23,7 +23,7 @@ use receiving::{ReceiveOutcome, ReceiveRun};
 ///
 /// # Errors
 /// What failed before anything was received, and Ctrl-C before anything was.
-pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     if !arguments.from.is_empty() {
         return fetch::run(arguments, interrupt).await;
     }

@@ -3,7 +3,7 @@
 use anabranch_bench::Remedy;
 
 /// A remedy as an option of the command line.
-pub fn option(remedy: &Remedy) -> String {
+pub(crate) fn option(remedy: &Remedy) -> String {
     match remedy {
         // Without blanks, so that a shell takes it as one word.
         Remedy::Set { key, value } => format!("--set sctp.{key}={}", value.replace(' ', "")),

@@ -11,15 +11,15 @@ use anabranch_observe::Body;
 use crate::arguments::Output;
 use crate::failure::Failure;
 
-pub use columns::{WIDTH, head, lay_out, milliseconds, wrapped};
+pub(crate) use columns::{WIDTH, head, lay_out, milliseconds, wrapped};
 pub(crate) use columns::{lay_out_narrow, optional_columns};
-pub use listing::shortened;
+pub(crate) use listing::shortened;
 pub(crate) use printing::wait_until_printed;
-pub use printing::{ending, print_line, printed};
+pub(crate) use printing::{ending, print_line, printed};
 
 /// The outcome of a command.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub(crate) struct Outcome {
     /// The document for `--json`.
     pub document: Option<Body>,
     /// The summary for people.
@@ -33,20 +33,20 @@ impl Outcome {
     ///
     /// # Errors
     /// There was none.
-    pub fn interrupted(last: Option<Outcome>) -> Result<Outcome, Failure> {
+    pub(crate) fn interrupted(last: Option<Outcome>) -> Result<Outcome, Failure> {
         let last = last.ok_or(Failure::Interrupted)?;
         Ok(Outcome { failure: Some(Failure::Interrupted), ..last })
     }
 
     /// Prints it as `output` says, and says how the program ends: a result that could not be written is a failure.
-    pub fn print(&self, output: Output) -> ExitCode {
+    pub(crate) fn print(&self, output: Output) -> ExitCode {
         self.show(output);
         wait_until_printed();
         ending(self.failure.as_ref())
     }
 
     /// Prints it as `output` says.
-    pub fn show(&self, output: Output) {
+    pub(crate) fn show(&self, output: Output) {
         if let Some(text) = self.text(output) {
             print_line(&text);
         }

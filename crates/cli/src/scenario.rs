@@ -11,13 +11,17 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::policies;
 
-pub use anabranch_lab::Loaded;
+pub(crate) use anabranch_lab::Loaded;
 
 /// Reads a scenario from `file`, `-` being standard input, and makes the changes, each `KEY=VALUE`.
 ///
 /// # Errors
 /// A file that cannot be read, a scenario or a change that is wrong, or Ctrl-C.
-pub async fn load(file: &Path, changes: &[String], interrupt: &mut Interrupt) -> Result<Loaded, Failure> {
+pub(crate) async fn load(
+    file: &Path,
+    changes: &[String],
+    interrupt: &mut Interrupt,
+) -> Result<Loaded, Failure> {
     load_for(file, changes, Purpose::Flows, interrupt).await
 }
 
@@ -38,7 +42,7 @@ pub(crate) async fn load_links(
 ///
 /// # Errors
 /// It cannot be read, or Ctrl-C: a terminal, a pipe or a FIFO may give nothing.
-pub async fn read(file: &Path, interrupt: &mut Interrupt) -> Result<(Vec<u8>, Origin), Failure> {
+pub(crate) async fn read(file: &Path, interrupt: &mut Interrupt) -> Result<(Vec<u8>, Origin), Failure> {
     let file = file.to_owned();
     interrupt.or_done(move || read_all(&file)).await?
 }
@@ -62,7 +66,7 @@ pub(crate) fn parse_beside(source: &Source, folder: &Path) -> Result<Scenario, S
 }
 
 /// Every setting as used, for documents.
-pub fn resolved(loaded: &Loaded) -> Json {
+pub(crate) fn resolved(loaded: &Loaded) -> Json {
     anabranch_observe::resolved(&loaded.scenario)
 }
 

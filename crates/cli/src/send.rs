@@ -21,7 +21,7 @@ use sending::SendRun;
 ///
 /// # Errors
 /// What failed before anything was sent.
-pub async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let sources = open(arguments)?;
     match &arguments.listen {
         Some(hosts) => serve::run(hosts, sources, arguments, interrupt).await,

@@ -27,7 +27,7 @@ struct ListedSetting {
 ///
 /// # Errors
 /// Another setting of the command line is wrong, or nothing matches.
-pub fn list(request: &SettingsRequest) -> Result<Outcome, Failure> {
+pub(crate) fn list(request: &SettingsRequest) -> Result<Outcome, Failure> {
     let (all, values) = match request.group {
         SettingGroup::Tools => (of_tools(&request.others)?, "now"),
         SettingGroup::Scenarios => match scenario_of(&request.others)? {

@@ -17,14 +17,14 @@ pub(crate) fn for_tools() -> Config {
 ///
 /// # Errors
 /// An unknown key with the nearest known one, a value outside its domain.
-pub fn with(base: Config, changes: &[String]) -> Result<Config, Failure> {
+pub(crate) fn with(base: Config, changes: &[String]) -> Result<Config, Failure> {
     let assignments =
         changes.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
     Ok(tools::configure(base, &assignments, &policies::registry())?)
 }
 
 /// Every setting as used, nested as in a scenario file.
-pub fn resolved(config: &Config) -> Value {
+pub(crate) fn resolved(config: &Config) -> Value {
     anabranch_observe::settings(&tools::resolved(config, &policies::registry()))
 }
 

@@ -3,17 +3,17 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Notes that the signal with this number arrived. The first one counts.
-pub fn record(number: u8) {
+pub(crate) fn record(number: u8) {
     let _ = FIRST.compare_exchange(0, number, Ordering::Relaxed, Ordering::Relaxed);
 }
 
 /// True if a signal has arrived.
-pub fn has_arrived() -> bool {
+pub(crate) fn has_arrived() -> bool {
     FIRST.load(Ordering::Relaxed) != 0
 }
 
 /// The exit status after a signal, as shells report it: 130 after Ctrl-C.
-pub fn status() -> u8 {
+pub(crate) fn status() -> u8 {
     match FIRST.load(Ordering::Relaxed) {
         0 => 128 + INTERRUPT,
         number => 128 + number,

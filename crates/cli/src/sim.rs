@@ -23,13 +23,13 @@ use crate::scenario::{Loaded, load, refuse_replaced};
 use crate::threads;
 use progress::{BAR, Whole};
 
-pub use tables::{goodput, tables};
+pub(crate) use tables::{goodput, tables};
 
 /// Runs the command.
 ///
 /// # Errors
 /// The scenario is wrong, or a record cannot be written.
-pub async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     #[cfg(not(feature = "full"))]
     if arguments.report.is_some() {
         return Err(crate::absent::refusal("sim --report"));
@@ -78,7 +78,7 @@ fn stopped(plan: Plan, replications: &Replications) -> String {
 ///
 /// # Errors
 /// Too few runs for an interval.
-pub fn check(until: Option<Percentage>, runs: Option<u64>) -> Result<(), Failure> {
+pub(crate) fn check(until: Option<Percentage>, runs: Option<u64>) -> Result<(), Failure> {
     match (until, runs) {
         (Some(_), Some(runs)) if runs < Stop::LEAST => Err(Failure::Arguments(format!(
             "--until needs at least {} runs for its interval, and --runs {runs} is the least number of runs: leave it \

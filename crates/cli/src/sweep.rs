@@ -48,7 +48,7 @@ struct Swept {
 ///
 /// # Errors
 /// The scenario, an axis or the folder is wrong, or a row cannot be kept.
-pub async fn run(arguments: &SweepArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(crate) async fn run(arguments: &SweepArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     check(arguments.until, arguments.runs)?;
     let (bytes, origin) = read(&arguments.scenario, interrupt).await?;
     let sha256 = hex(&Sha256::digest(&bytes).into());

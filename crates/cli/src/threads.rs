@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 /// Why work on another thread gave no result.
 #[derive(Debug, thiserror::Error)]
-pub enum ThreadError {
+pub(crate) enum ThreadError {
     /// This host allows no further thread.
     #[error(
         "cannot start a thread: {0} (a limit of this host: see ulimit -u, or pids.max of its control group)"
@@ -24,13 +24,15 @@ pub enum ThreadError {
 
 /// Work on a thread of its own.
 #[derive(Debug)]
-pub struct Work<T>(oneshot::Receiver<thread::Result<T>>);
+pub(crate) struct Work<T>(oneshot::Receiver<thread::Result<T>>);
 
 /// Begins `work` on a thread of its own, which nobody waits for at the end of the program.
 ///
 /// # Errors
 /// The host allows no more threads.
-pub fn spawn<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Work<T>, ThreadError> {
+pub(crate) fn spawn<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<Work<T>, ThreadError> {
     let (tell, told) = oneshot::channel();
     // A thread that is not started does not give back what it was to do.
     let work = Arc::new(Mutex::new(Some(move || drop(tell.send(catch_unwind(AssertUnwindSafe(work)))))));
@@ -55,7 +57,7 @@ impl<T> Work<T> {
     ///
     /// # Errors
     /// It panicked, which standard error has told.
-    pub async fn ended(self) -> Result<T, ThreadError> {
+    pub(crate) async fn ended(self) -> Result<T, ThreadError> {
         match self.0.await {
             Ok(Ok(done)) => Ok(done),
             _ => Err(ThreadError::Panicked),
@@ -68,7 +70,7 @@ impl<T> Work<T> {
 ///
 /// # Errors
 /// The system gives no descriptors.
-pub fn runtime() -> io::Result<Runtime> {
+pub(crate) fn runtime() -> io::Result<Runtime> {
     let workers = workers();
     // Tokio panics or waits for ever where it cannot start its threads, so these are tried first.
     let mut builder = if spare(workers + SPARE) == workers + SPARE {

@@ -10,19 +10,19 @@ mod watched;
 
 use anabranch_transfer::Transfer;
 
-pub use document::TransferDocument;
+pub(crate) use document::TransferDocument;
 pub(crate) use messages::{not_received, not_sent};
-pub use progress::{FileCounts, Progress};
+pub(crate) use progress::{FileCounts, Progress};
 pub(crate) use table::there_already;
-pub use table::{losses, table};
-pub use view::ProgressView;
-pub use watched::watched;
+pub(crate) use table::{losses, table};
+pub(crate) use view::ProgressView;
+pub(crate) use watched::watched;
 
 /// Runs `transfer` to its end and counts its events in `progress`.
 ///
 /// # Errors
 /// The transfer's own.
-pub async fn follow<E>(mut transfer: Transfer<'_, E>, progress: &Progress) -> Result<(), E> {
+pub(crate) async fn follow<E>(mut transfer: Transfer<'_, E>, progress: &Progress) -> Result<(), E> {
     while let Some(event) = transfer.next().await? {
         progress.on_event(event);
     }

@@ -11,7 +11,7 @@ use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
 /// A program whose output goes to a terminal.
-pub struct Terminal {
+pub(crate) struct Terminal {
     child: Child,
     keyboard: File,
     screen: Arc<Mutex<vt100::Parser>>,
@@ -20,7 +20,7 @@ pub struct Terminal {
 
 impl Terminal {
     /// Starts `command` there. The terminal is its controlling one, so that a key is a signal.
-    pub fn start(command: &mut Command) -> Terminal {
+    pub(crate) fn start(command: &mut Command) -> Terminal {
         let mut whole = Command::new("setsid");
         whole.arg("--ctty").arg(command.get_program()).args(command.get_args());
         whole.envs(command.get_envs().filter_map(|(key, value)| Some((key, value?))));
@@ -51,12 +51,12 @@ impl Terminal {
     }
 
     /// The text on the screen.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner).screen().contents()
     }
 
     /// Returns true if a line goes on in the next.
-    pub fn has_wrapped(&self) -> bool {
+    pub(crate) fn has_wrapped(&self) -> bool {
         let parser = self.screen.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |row| {
             let last = parser.screen().cell(row, COLUMNS - 1);
@@ -66,7 +66,7 @@ impl Terminal {
     }
 
     /// Waits until the screen `is_right`.
-    pub fn wait_until(&self, mut is_right: impl FnMut(&str) -> bool) {
+    pub(crate) fn wait_until(&self, mut is_right: impl FnMut(&str) -> bool) {
         let begun = Clock::start();
         while !is_right(&self.text()) {
             assert!(begun.elapsed() < PATIENCE.into(), "the screen stays wrong:\n{}", self.text());
@@ -75,12 +75,12 @@ impl Terminal {
     }
 
     /// Ctrl-C: the terminal sends the signal, and shows the key if it is to.
-    pub fn interrupt(&mut self) {
+    pub(crate) fn interrupt(&mut self) {
         self.keyboard.write_all(b"\x03").expect("a key");
     }
 
     /// Waits for the end; its status.
-    pub fn finish(&mut self) -> Option<i32> {
+    pub(crate) fn finish(&mut self) -> Option<i32> {
         let begun = Clock::start();
         let status = loop {
             if let Some(status) = self.child.try_wait().expect("a child") {

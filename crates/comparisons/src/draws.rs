@@ -3,28 +3,28 @@
 use anabranch_base::Seed;
 
 /// The draws of one network.
-pub struct Draws(pub Seed);
+pub(crate) struct Draws(pub Seed);
 
 impl Draws {
     /// Uniform on 0 ≤ u < 1, for the quantity of this name.
-    pub fn unit(&self, name: &str) -> f64 {
+    pub(crate) fn unit(&self, name: &str) -> f64 {
         let bytes = self.0.child(name).bytes();
         let word = bytes.iter().take(8).fold(0, |word, byte| word << 8 | u64::from(*byte));
         (word >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// Uniform between these bounds.
-    pub fn uniform(&self, name: &str, [least, most]: [f64; 2]) -> f64 {
+    pub(crate) fn uniform(&self, name: &str, [least, most]: [f64; 2]) -> f64 {
         least + (most - least) * self.unit(name)
     }
 
     /// Uniform on a scale of logarithms.
-    pub fn any_size(&self, name: &str, [least, most]: [f64; 2]) -> f64 {
+    pub(crate) fn any_size(&self, name: &str, [least, most]: [f64; 2]) -> f64 {
         least * libm::pow(most / least, self.unit(name))
     }
 
     /// One of these, each as likely.
-    pub fn one_of<T: Copy>(&self, name: &str, choices: &[T]) -> T {
+    pub(crate) fn one_of<T: Copy>(&self, name: &str, choices: &[T]) -> T {
         choices[(self.unit(name) * choices.len() as f64) as usize]
     }
 }

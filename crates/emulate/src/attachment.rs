@@ -19,11 +19,11 @@ use crate::report::PathReport;
 use crate::socket::ReceiveBuffers;
 
 #[cfg(target_os = "linux")]
-pub use tun::{TunAttachment, Tunnel};
-pub use udp::UdpAttachment;
+pub(crate) use tun::{TunAttachment, Tunnel};
+pub(crate) use udp::UdpAttachment;
 
 /// The attachment of one path's two ends: UDP sockets or TUN interfaces.
-pub trait Attachment: Debug + Send {
+pub(crate) trait Attachment: Debug + Send {
     /// Receives waiting datagrams at one read point, in the order of arrival, and at most as many as leave time for
     /// the other read points.
     fn receive(
@@ -56,7 +56,7 @@ pub trait Attachment: Debug + Send {
 
 /// A point at which datagrams can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadPoint {
+pub(crate) enum ReadPoint {
     /// At the listening socket.
     Listen,
     /// At the socket towards the target of this client.
@@ -67,7 +67,7 @@ pub enum ReadPoint {
 
 /// The state of a datagram after it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Handover {
+pub(crate) enum Handover {
     /// Passed to the system.
     Done,
     /// Held with others that are sent together.
@@ -76,7 +76,7 @@ pub enum Handover {
 
 /// A received datagram that is to enter the network.
 #[derive(Debug)]
-pub struct ReceivedDatagram {
+pub(crate) struct ReceivedDatagram {
     /// The arrival time.
     pub at: Time,
     /// The datagram and its path.

@@ -6,13 +6,13 @@ use anabranch_base::{Duration, Time};
 
 /// A monotonic clock that starts at [`Time::ZERO`].
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub(crate) struct Clock {
     start: Instant,
 }
 
 /// One moment on both of the machine's clocks.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment {
+pub(crate) struct Moment {
     now: Time,
     /// The time since 1970 on the clock of the kernel's packet time stamps.
     wall: Duration,
@@ -21,18 +21,18 @@ pub struct Moment {
 impl Clock {
     /// A clock that shows [`Time::ZERO`] now.
     #[expect(clippy::disallowed_methods, reason = "a driver of real sockets is where time enters")]
-    pub fn start() -> Clock {
+    pub(crate) fn start() -> Clock {
         Clock { start: Instant::now() }
     }
 
     /// The time on the clock.
-    pub fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         Time::ZERO + self.start.elapsed().into()
     }
 
     /// The time on both clocks.
     #[expect(clippy::disallowed_methods, reason = "the kernel's stamps are of this clock")]
-    pub fn moment(&self) -> Moment {
+    pub(crate) fn moment(&self) -> Moment {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Moment { now: self.now(), wall: wall.into() }
     }
@@ -41,7 +41,7 @@ impl Clock {
 impl Moment {
     /// The arrival time of a packet with the kernel's time stamp `stamp` that is read now; without a time stamp, now.
     /// If the machine's clock is set in between, the result is wrong by that amount, but never later than now.
-    pub fn arrival(&self, stamp: Option<std::time::Duration>) -> Time {
+    pub(crate) fn arrival(&self, stamp: Option<std::time::Duration>) -> Time {
         stamp.map_or(self.now, |stamp| self.now - self.wall.saturating_sub(stamp.into()))
     }
 }

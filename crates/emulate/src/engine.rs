@@ -19,7 +19,7 @@ use crate::waiting::{rest, wait, wake_punctually};
 
 /// The state of the thread.
 #[derive(Debug)]
-pub struct Engine {
+pub(crate) struct Engine {
     pub clock: Clock,
     pub names: Names,
     pub network: Network,
@@ -31,14 +31,14 @@ pub struct Engine {
 
 /// The names of links and paths.
 #[derive(Clone, Debug)]
-pub struct Names {
+pub(crate) struct Names {
     pub links: Vec<String>,
     pub paths: Vec<String>,
 }
 
 /// A request to the thread.
 #[derive(Debug)]
-pub enum EngineRequest {
+pub(crate) enum EngineRequest {
     /// Requests a report of its work so far.
     Report(Sender<EngineStatus>),
     /// Requests its end.
@@ -47,7 +47,7 @@ pub enum EngineRequest {
 
 /// The answer of the thread.
 #[derive(Debug, Default)]
-pub struct EngineStatus {
+pub(crate) struct EngineStatus {
     /// The report, without the drops of the kernel.
     pub report: RelayReport,
     /// The sockets it uses.
@@ -75,7 +75,7 @@ enum AfterRequest {
 
 impl Engine {
     /// Relays until it is requested to stop, or its owner is dropped.
-    pub fn run(mut self) -> RelayReport {
+    pub(crate) fn run(mut self) -> RelayReport {
         wake_punctually();
         let mut run = EngineState {
             zero: None,

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 use anabranch_base::Ecn;
 
 /// The ECN codepoint (RFC 3168 §5); Not-ECT if this is not an IP packet.
-pub fn ecn(packet: &[u8]) -> Ecn {
+pub(crate) fn ecn(packet: &[u8]) -> Ecn {
     let traffic_class = match (version(packet), packet.get(1)) {
         (Some(Version::V4), Some(byte)) => *byte,
         (Some(Version::V6), Some(byte)) => byte >> 4,
@@ -30,7 +30,7 @@ pub(crate) fn set_ecn(packet: &mut [u8], ecn: Ecn) {
 }
 
 /// Returns true if routers may fragment it: IPv4 without the DF bit.
-pub fn may_fragment(packet: &[u8]) -> bool {
+pub(crate) fn may_fragment(packet: &[u8]) -> bool {
     matches!(version(packet), Some(Version::V4))
         && packet.get(6).is_some_and(|flags| flags & DONT_FRAGMENT == 0)
 }
@@ -51,7 +51,7 @@ pub(crate) fn stays_on_its_link(packet: &[u8]) -> bool {
 
 /// The SCTP packet in it, directly or in UDP (RFC 6951); `None` for everything else and for fragments. The caller
 /// verifies the checksum.
-pub fn sctp(packet: &[u8]) -> Option<&[u8]> {
+pub(crate) fn sctp(packet: &[u8]) -> Option<&[u8]> {
     let (protocol, load) = match version(packet)? {
         Version::V4 if is_fragment(packet) => return None,
         Version::V4 => (*packet.get(9)?, packet.get(header_length(packet)..)?),
@@ -66,7 +66,7 @@ pub fn sctp(packet: &[u8]) -> Option<&[u8]> {
 
 /// A hash of the properties that identify a flow: addresses, protocol, and ports. A fragment counts without ports,
 /// which only the first of its packet could have.
-pub fn flow(packet: &[u8]) -> u64 {
+pub(crate) fn flow(packet: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     let (protocol, addresses, ports_at) = match version(packet) {
         Some(Version::V4) => {

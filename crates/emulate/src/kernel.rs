@@ -4,11 +4,11 @@ use std::os::fd::AsFd;
 
 /// The number of a socket in the kernel's tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Inode(u64);
+pub(crate) struct Inode(u64);
 
 impl Inode {
     /// The inode of `socket`; `None` on systems without such numbers.
-    pub fn of(socket: impl AsFd) -> Option<Inode> {
+    pub(crate) fn of(socket: impl AsFd) -> Option<Inode> {
         use std::os::unix::fs::MetadataExt as _;
         let socket = socket.as_fd().try_clone_to_owned().ok()?;
         Some(Inode(std::fs::File::from(socket).metadata().ok()?.ino()))
@@ -16,7 +16,7 @@ impl Inode {
 }
 
 /// The number of datagrams dropped at these sockets; `None` if the kernel does not report it.
-pub fn drops(sockets: &[Inode]) -> Option<u64> {
+pub(crate) fn drops(sockets: &[Inode]) -> Option<u64> {
     let tables = ["/proc/self/net/udp", "/proc/self/net/udp6"].map(std::fs::read_to_string);
     let mut readable = tables.iter().flatten().peekable();
     readable.peek()?;

@@ -32,7 +32,7 @@ fn scenario() -> Scenario {
 }
 
 /// One path over one link, equal in both directions.
-pub fn one_path(config: &LinkConfig) -> Scenario {
+pub(crate) fn one_path(config: &LinkConfig) -> Scenario {
     Scenario {
         radios: Vec::new(),
         nodes: Vec::new(),

@@ -20,10 +20,10 @@ mod transport;
 mod samples;
 
 #[cfg(target_os = "linux")]
-pub use header::Header;
+pub(crate) use header::Header;
 #[cfg(target_os = "linux")]
-pub use split::{Piece, split};
+pub(crate) use split::{Piece, split};
 #[cfg(target_os = "linux")]
-pub use train::Train;
+pub(crate) use train::Train;
 pub(crate) use train::write_alone;
-pub use transport::complete;
+pub(crate) use transport::complete;

@@ -5,7 +5,7 @@ use anabranch_base::{Duration, Time};
 
 /// The last turn of the thread.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     began: Time,
     /// The packets received or sent.
     packets: usize,
@@ -23,7 +23,7 @@ impl Pace {
     }
 
     /// The time to sleep before the next turn, regardless of arrivals and due packets.
-    pub fn rest(&self, now: Time) -> Option<Duration> {
+    pub(crate) fn rest(&self, now: Time) -> Option<Duration> {
         let rest = (self.began + TURN).since(now);
         (self.packets >= MANY && rest >= LEAST).then_some(rest)
     }

@@ -15,7 +15,7 @@ use crate::report::RelayReport;
 
 /// Running links between the attachments of paths. They end when this is dropped; packets still on them are lost.
 #[derive(Debug)]
-pub struct Running {
+pub(crate) struct Running {
     requests: Sender<EngineRequest>,
     bell: UnixStream,
     thread: Option<JoinHandle<RelayReport>>,
@@ -27,7 +27,7 @@ impl Running {
     ///
     /// # Errors
     /// A thread or a pipe cannot be created.
-    pub fn start(
+    pub(crate) fn start(
         scenario: &Scenario,
         network: Network,
         attachments: Vec<Box<dyn Attachment>>,
@@ -51,7 +51,7 @@ impl Running {
     }
 
     /// The report so far, and the sockets for which the kernel counts drops.
-    pub fn ask(&self) -> EngineStatus {
+    pub(crate) fn ask(&self) -> EngineStatus {
         let (answer, report) = channel();
         self.request(EngineRequest::Report(answer));
         // Without an answer the thread has panicked; its message is on standard error.
@@ -59,7 +59,7 @@ impl Running {
     }
 
     /// Stops the thread and returns its report.
-    pub fn stop(&mut self) -> RelayReport {
+    pub(crate) fn stop(&mut self) -> RelayReport {
         self.request(EngineRequest::Stop);
         let ended = self.thread.take().and_then(|thread| thread.join().ok());
         ended.unwrap_or_default()

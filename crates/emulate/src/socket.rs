@@ -12,7 +12,7 @@ use crate::clock::Clock;
 
 /// A UDP socket at one local address.
 #[derive(Debug)]
-pub struct Socket {
+pub(crate) struct Socket {
     io: UdpSocket,
     state: UdpSocketState,
     address: SocketAddr,
@@ -20,7 +20,7 @@ pub struct Socket {
 
 /// A received datagram.
 #[derive(Debug)]
-pub struct Arrival {
+pub(crate) struct Arrival {
     /// The arrival time.
     pub at: Time,
     /// The source address.
@@ -35,7 +35,7 @@ pub struct Arrival {
 
 /// The state of the socket after a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rest {
+pub(crate) enum Rest {
     /// The batch was not full: no further datagram waits.
     None,
     /// The batch was full: further datagrams may wait.
@@ -44,7 +44,7 @@ pub enum Rest {
 
 /// A datagram to send.
 #[derive(Debug)]
-pub struct OutgoingDatagram<'a> {
+pub(crate) struct OutgoingDatagram<'a> {
     /// The destination address.
     pub to: SocketAddr,
     /// The source address, if the socket has several.
@@ -57,7 +57,7 @@ pub struct OutgoingDatagram<'a> {
 
 /// The memory into which datagrams are received.
 #[derive(Debug)]
-pub struct ReceiveBuffers {
+pub(crate) struct ReceiveBuffers {
     memory: Vec<u8>,
     meta: [RecvMeta; BATCH_SIZE],
 }
@@ -67,7 +67,7 @@ impl Socket {
     ///
     /// # Errors
     /// The error of the operating system.
-    pub fn bind(address: SocketAddr) -> io::Result<Socket> {
+    pub(crate) fn bind(address: SocketAddr) -> io::Result<Socket> {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if address.is_ipv6() {
             socket.set_only_v6(true)?;
@@ -86,7 +86,7 @@ impl Socket {
     }
 
     /// The address to which it is bound, with its port.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
@@ -95,7 +95,7 @@ impl Socket {
     ///
     /// # Errors
     /// `WouldBlock` if nothing waits. Other errors need not recur at the next call.
-    pub fn receive(
+    pub(crate) fn receive(
         &self,
         clock: &Clock,
         buffers: &mut ReceiveBuffers,
@@ -124,7 +124,7 @@ impl Socket {
     ///
     /// # Errors
     /// The error of the operating system; the socket can still be used.
-    pub fn send(&self, message: &OutgoingDatagram<'_>) -> io::Result<()> {
+    pub(crate) fn send(&self, message: &OutgoingDatagram<'_>) -> io::Result<()> {
         let transmit = Transmit {
             destination: message.to,
             ecn: EcnCodepoint::from_bits(message.ecn.bits()),
@@ -160,7 +160,7 @@ impl AsFd for Socket {
 
 impl ReceiveBuffers {
     /// Buffers for one batch.
-    pub fn new() -> ReceiveBuffers {
+    pub(crate) fn new() -> ReceiveBuffers {
         ReceiveBuffers {
             memory: vec![0; BATCH_SIZE * LARGEST_RECEIVED],
             meta: [RecvMeta::default(); BATCH_SIZE],

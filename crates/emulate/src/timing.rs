@@ -25,27 +25,27 @@ pub const PUNCTUAL: Duration = Duration::from_micros(100);
 
 /// The timing errors so far.
 #[derive(Debug)]
-pub struct Errors {
+pub(crate) struct Errors {
     nanoseconds: Histogram<u64>,
     punctual: u64,
 }
 
 impl Errors {
     /// No errors yet.
-    pub fn new() -> Errors {
+    pub(crate) fn new() -> Errors {
         let nanoseconds = Histogram::new_with_bounds(1, LONGEST.as_nanos(), DIGITS);
         let nanoseconds = nanoseconds.expect("bounds of which one is far above the other");
         Errors { nanoseconds, punctual: 0 }
     }
 
     /// Adds an error.
-    pub fn add(&mut self, error: Duration) {
+    pub(crate) fn add(&mut self, error: Duration) {
         self.nanoseconds.saturating_record(error.as_nanos());
         self.punctual += u64::from(error <= PUNCTUAL);
     }
 
     /// Their percentiles.
-    pub fn summary(&self) -> TimingError {
+    pub(crate) fn summary(&self) -> TimingError {
         let quantile = |q| Duration::from_nanos(self.nanoseconds.value_at_quantile(q));
         TimingError {
             packets: self.nanoseconds.len(),

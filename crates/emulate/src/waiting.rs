@@ -25,13 +25,13 @@ pub(crate) fn wake_punctually() {
 pub(crate) fn wake_punctually() {}
 
 /// Sleeps, even if sources become readable.
-pub fn rest(span: Duration) {
+pub(crate) fn rest(span: Duration) {
     let _ = nanosleep(&timespec(span));
 }
 
 /// Waits until one of `sources` can be read, or for `span`; without it, indefinitely. Returns for each whether it can
 /// be read.
-pub fn wait(sources: &[BorrowedFd<'_>], span: Option<Duration>) -> Vec<bool> {
+pub(crate) fn wait(sources: &[BorrowedFd<'_>], span: Option<Duration>) -> Vec<bool> {
     let mut polled: Vec<PollFd<'_>> =
         sources.iter().map(|source| PollFd::from_borrowed_fd(*source, PollFlags::IN)).collect();
     let timeout = span.map(timespec);

@@ -3,18 +3,18 @@
 use sha2::{Digest, Sha256};
 
 /// The whole digest.
-pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
+pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
 /// 64 bits of the digest in hexadecimal: enough to detect a truncated or damaged line.
 #[cfg(feature = "tables")]
-pub fn check(bytes: impl AsRef<[u8]>) -> String {
+pub(crate) fn check(bytes: impl AsRef<[u8]>) -> String {
     hex(&sha256(bytes)[..CHECKED])
 }
 
 /// Bytes as hexadecimal digits.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

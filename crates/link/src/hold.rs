@@ -14,7 +14,7 @@ use crate::packet::{Backlog, Packet};
 
 /// Packets before the line, each with the time at which its delay is over.
 #[derive(Debug)]
-pub struct Hold<L> {
+pub(crate) struct Hold<L> {
     delay: Delay,
     limit: QueueLimit,
     held: VecDeque<(Time, Packet<L>)>,
@@ -23,12 +23,12 @@ pub struct Hold<L> {
 
 impl<L> Hold<L> {
     /// Holds nothing yet, and at most `limit`.
-    pub fn new(delay: Delay, limit: QueueLimit) -> Hold<L> {
+    pub(crate) fn new(delay: Delay, limit: QueueLimit) -> Hold<L> {
         Hold { delay, limit, held: VecDeque::new(), backlog: Backlog::default() }
     }
 
     /// Changes the delay of packets that are offered from now on.
-    pub fn change(&mut self, delay: Delay) {
+    pub(crate) fn change(&mut self, delay: Delay) {
         self.delay = delay;
     }
 
@@ -41,7 +41,7 @@ impl<L> Hold<L> {
     ///
     /// # Errors
     /// The packet itself, if there is no room.
-    pub fn offer(
+    pub(crate) fn offer(
         &mut self,
         ready: Time,
         packet: Packet<L>,
@@ -58,19 +58,19 @@ impl<L> Hold<L> {
     }
 
     /// When the delay of the first packet is over.
-    pub fn ready(&self) -> Option<Time> {
+    pub(crate) fn ready(&self) -> Option<Time> {
         self.held.front().map(|(ready, _)| *ready)
     }
 
     /// Takes the first packet.
-    pub fn take(&mut self) -> Option<Packet<L>> {
+    pub(crate) fn take(&mut self) -> Option<Packet<L>> {
         let (_, packet) = self.held.pop_front()?;
         self.backlog.leave(packet.size);
         Some(packet)
     }
 
     /// The packets that it holds.
-    pub fn backlog(&self) -> Backlog {
+    pub(crate) fn backlog(&self) -> Backlog {
         self.backlog
     }
 }

@@ -8,7 +8,7 @@ use crate::config::{Rate, Trace};
 /// rounded up; the next packet of the same busy period is credited with the difference, so that rounding does not add
 /// up.
 #[derive(Debug)]
-pub struct Line {
+pub(crate) struct Line {
     rate: Rate,
     /// The time at which `work` was left.
     from: Time,
@@ -28,18 +28,18 @@ pub struct Line {
 
 impl Line {
     /// An idle line.
-    pub fn new(rate: Rate) -> Line {
+    pub(crate) fn new(rate: Rate) -> Line {
         Line { rate, from: Time::ZERO, work: 0, credit: 0, end: None, last: None, opportunity: 0, open: None }
     }
 
     /// Starts to transmit a packet on an idle line.
-    pub fn begin(&mut self, now: Time, size: ByteCount) {
+    pub(crate) fn begin(&mut self, now: Time, size: ByteCount) {
         self.credit = 0;
         self.follow(now, size);
     }
 
     /// Starts to transmit a packet directly after another one.
-    pub fn follow(&mut self, now: Time, size: ByteCount) {
+    pub(crate) fn follow(&mut self, now: Time, size: ByteCount) {
         self.from = now;
         self.work = work_of(size).saturating_sub(self.credit);
         self.credit = 0;
@@ -47,7 +47,7 @@ impl Line {
     }
 
     /// When the transmission ends; `None` if the rate stays zero.
-    pub fn end(&self) -> Option<Time> {
+    pub(crate) fn end(&self) -> Option<Time> {
         self.end
     }
 
@@ -64,7 +64,7 @@ impl Line {
     }
 
     /// Changes the rate; `is_busy` says whether a packet is in transmission.
-    pub fn change(&mut self, now: Time, rate: Rate, is_busy: bool) {
+    pub(crate) fn change(&mut self, now: Time, rate: Rate, is_busy: bool) {
         if is_busy {
             self.settle(now);
         }

@@ -9,7 +9,7 @@ use crate::packet::{Damage, Packet};
 
 /// First the packets that propagate, then the one in transmission, then those that wait for it.
 #[derive(Debug)]
-pub struct Ring<L> {
+pub(crate) struct Ring<L> {
     places: VecDeque<Place<L>>,
     /// The number of propagating packets.
     travelling: usize,
@@ -17,7 +17,7 @@ pub struct Ring<L> {
 
 /// A packet on a link.
 #[derive(Debug)]
-pub struct Place<L> {
+pub(crate) struct Place<L> {
     /// The packet.
     pub packet: Packet<L>,
     /// When it arrives, once it propagates; before, when its transmission began.
@@ -28,7 +28,7 @@ pub struct Place<L> {
 
 /// The fault of a packet that propagates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub(crate) enum Fault {
     /// It is a second copy.
     Duplicate,
     /// A bit changed.
@@ -37,19 +37,19 @@ pub enum Fault {
 
 impl<L> Ring<L> {
     /// An empty ring.
-    pub fn new() -> Ring<L> {
+    pub(crate) fn new() -> Ring<L> {
         Ring { places: VecDeque::new(), travelling: 0 }
     }
 
     /// A packet comes: it waits, or is in transmission from `now` on if none was.
     #[inline]
-    pub fn push(&mut self, now: Time, packet: Packet<L>) {
+    pub(crate) fn push(&mut self, now: Time, packet: Packet<L>) {
         self.places.push_back(Place { packet, at: now, fault: None });
     }
 
     /// The packet in transmission propagates, and arrives at `at`.
     #[inline]
-    pub fn launch(&mut self, at: Time) {
+    pub(crate) fn launch(&mut self, at: Time) {
         if let Some(place) = self.places.get_mut(self.travelling) {
             place.at = at;
             self.travelling += 1;
@@ -57,7 +57,7 @@ impl<L> Ring<L> {
     }
 
     /// The packet that propagates last is damaged.
-    pub fn damage(&mut self, damage: Damage) {
+    pub(crate) fn damage(&mut self, damage: Damage) {
         let last = self.travelling.checked_sub(1).and_then(|last| self.places.get_mut(last));
         if let Some(place) = last {
             place.fault = Some(Box::new(Fault::Damaged(damage)));
@@ -73,7 +73,7 @@ impl<L> Ring<L> {
 
     /// The first packet that waits is in transmission from `now` on. Returns its size; `None` if none waits.
     #[inline]
-    pub fn begin(&mut self, now: Time) -> Option<ByteCount> {
+    pub(crate) fn begin(&mut self, now: Time) -> Option<ByteCount> {
         let place = self.places.get_mut(self.travelling)?;
         place.at = now;
         Some(place.packet.size)
@@ -81,13 +81,13 @@ impl<L> Ring<L> {
 
     /// The packet in transmission.
     #[inline]
-    pub fn sending(&self) -> Option<&Place<L>> {
+    pub(crate) fn sending(&self) -> Option<&Place<L>> {
         self.places.get(self.travelling)
     }
 
     /// Returns true if a packet is in transmission.
     #[inline]
-    pub fn is_sending(&self) -> bool {
+    pub(crate) fn is_sending(&self) -> bool {
         self.places.len() > self.travelling
     }
 
@@ -118,7 +118,7 @@ impl<L> Ring<L> {
     }
 
     /// The number of packets that propagate.
-    pub fn travelling(&self) -> usize {
+    pub(crate) fn travelling(&self) -> usize {
         self.travelling
     }
 }

@@ -8,7 +8,7 @@ use crate::queue::{Queue, build};
 
 /// Where packets wait.
 #[derive(Debug)]
-pub enum Standing<L> {
+pub(crate) enum Standing<L> {
     /// In the ring, in the order in which they came (M-NET-2).
     InRing(RingQueue),
     /// In a discipline that keeps them itself.
@@ -17,14 +17,14 @@ pub enum Standing<L> {
 
 /// First in, first out, with a limit: refuses a packet that finds it full. Only counts.
 #[derive(Debug)]
-pub struct RingQueue {
+pub(crate) struct RingQueue {
     limit: QueueLimit,
     backlog: Backlog,
 }
 
 impl<L: Payload + 'static> Standing<L> {
     /// The queue of a configuration; a discipline that draws random numbers draws them from `seed`.
-    pub fn new(config: &QueueConfig, seed: &Seed) -> Standing<L> {
+    pub(crate) fn new(config: &QueueConfig, seed: &Seed) -> Standing<L> {
         match config {
             QueueConfig::DropTail(limit) => {
                 Standing::InRing(RingQueue { limit: *limit, backlog: Backlog::default() })
@@ -37,7 +37,7 @@ impl<L: Payload + 'static> Standing<L> {
 impl<L> Standing<L> {
     /// The packets that wait.
     #[inline]
-    pub fn backlog(&self) -> Backlog {
+    pub(crate) fn backlog(&self) -> Backlog {
         match self {
             Standing::InRing(queue) => queue.backlog,
             Standing::Apart(queue) => queue.backlog(),
@@ -45,7 +45,7 @@ impl<L> Standing<L> {
     }
 
     /// The discipline, if it keeps the packets itself.
-    pub fn apart(&self) -> Option<&dyn Queue<L>> {
+    pub(crate) fn apart(&self) -> Option<&dyn Queue<L>> {
         match self {
             Standing::InRing(_) => None,
             Standing::Apart(queue) => Some(&**queue),
@@ -56,7 +56,7 @@ impl<L> Standing<L> {
 impl RingQueue {
     /// A packet of `size` joins, if there is room.
     #[inline]
-    pub fn admits(&mut self, size: ByteCount) -> bool {
+    pub(crate) fn admits(&mut self, size: ByteCount) -> bool {
         let has_room = self.limit.has_room(self.backlog, size);
         if has_room {
             self.backlog.join(size);
@@ -66,12 +66,12 @@ impl RingQueue {
 
     /// A packet of `size` leaves.
     #[inline]
-    pub fn leave(&mut self, size: ByteCount) {
+    pub(crate) fn leave(&mut self, size: ByteCount) {
         self.backlog.leave(size);
     }
 
     /// The packets leave.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.backlog = Backlog::default();
     }
 }

@@ -6,7 +6,7 @@ use anabranch_base::{Duration, Time};
 
 /// Records the waits of packets that leave in the order in which they came.
 #[derive(Debug, Default)]
-pub struct Waits {
+pub(crate) struct Waits {
     /// When each of those that wait came.
     entered: VecDeque<Time>,
     recorded: Vec<Duration>,
@@ -36,12 +36,12 @@ impl Waits {
     }
 
     /// Those that wait are lost.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.entered.clear();
     }
 
     /// The waits since the last call, of packets in the order of their transmissions.
-    pub fn take(&mut self) -> Vec<Duration> {
+    pub(crate) fn take(&mut self) -> Vec<Duration> {
         std::mem::take(&mut self.recorded)
     }
 }

@@ -11,7 +11,7 @@ use crate::ring::{Fault, Place};
 
 /// The delay, and which order packets keep.
 #[derive(Debug)]
-pub struct Wire<L> {
+pub(crate) struct Wire<L> {
     delay: Delay,
     /// The latest arrival of those that keep their order.
     last: Time,
@@ -20,7 +20,7 @@ pub struct Wire<L> {
 
 /// Packets of which each arrives at its own time; equal times in order of departure.
 #[derive(Debug)]
-pub struct Overtaking<L> {
+pub(crate) struct Overtaking<L> {
     /// True if a packet may arrive as soon as it is transmitted.
     is_free: bool,
     count: u64,
@@ -36,20 +36,20 @@ struct InFlight<L> {
 impl<L> Wire<L> {
     /// An empty wire; `reorder` says whether packets may overtake each other, and with normal `jitter` one may arrive as soon as
     /// it is transmitted.
-    pub fn new(delay: Delay, reorder: bool, jitter: Jitter) -> Wire<L> {
+    pub(crate) fn new(delay: Delay, reorder: bool, jitter: Jitter) -> Wire<L> {
         let is_free = matches!(jitter, Jitter::Normal(_));
         let overtaking = reorder.then(|| Box::new(Overtaking { is_free, count: 0, heap: BinaryHeap::new() }));
         Wire { delay, last: Time::ZERO, overtaking }
     }
 
     /// Changes the delay of packets that are sent from now on.
-    pub fn change(&mut self, delay: Delay) {
+    pub(crate) fn change(&mut self, delay: Delay) {
         self.delay = delay;
     }
 
     /// When a packet that keeps its order arrives, which was transmitted at `at` and takes `span` from there.
     #[inline]
-    pub fn arrival(&mut self, at: Time, span: Duration) -> Time {
+    pub(crate) fn arrival(&mut self, at: Time, span: Duration) -> Time {
         self.last = self.last.max(at + span);
         self.last
     }
@@ -78,7 +78,7 @@ impl<L> Wire<L> {
     }
 
     /// The number of packets that may overtake one another.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.overtaking.as_ref().map_or(0, |overtaking| overtaking.heap.len())
     }
 
@@ -91,14 +91,14 @@ impl<L> Wire<L> {
 
 impl<L> Overtaking<L> {
     /// A packet was transmitted, and arrives at `at`.
-    pub fn send(&mut self, at: Time, packet: Packet<L>, fault: Option<Fault>) {
+    pub(crate) fn send(&mut self, at: Time, packet: Packet<L>, fault: Option<Fault>) {
         self.count += 1;
         let place = Place { packet, at, fault: fault.map(Box::new) };
         self.heap.push(Reverse(InFlight { number: self.count, place }));
     }
 
     /// The next packet that has arrived at `now`.
-    pub fn take(&mut self, now: Time) -> Option<Place<L>> {
+    pub(crate) fn take(&mut self, now: Time) -> Option<Place<L>> {
         let is_there = self.heap.peek().is_some_and(|Reverse(entry)| entry.place.at <= now);
         if is_there { self.heap.pop().map(|Reverse(entry)| entry.place) } else { None }
     }

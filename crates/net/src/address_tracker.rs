@@ -18,7 +18,7 @@ use crate::socket::Socket;
 
 /// Tracks the addresses of the machine for one endpoint.
 #[derive(Debug)]
-pub struct AddressTracker {
+pub(crate) struct AddressTracker {
     tracked: TrackedAddresses,
     latest: watch::Receiver<Vec<Interface>>,
     /// The task that waits for changes while the driver does other work.
@@ -31,7 +31,7 @@ pub struct AddressTracker {
 
 /// The settings that all sockets of an endpoint share.
 #[derive(Clone, Copy, Debug)]
-pub struct SocketSettings {
+pub(crate) struct SocketSettings {
     /// True if each socket is bound to the interface of its address.
     pub by_device: bool,
     /// The largest packets sent before a path is known to carry larger ones.
@@ -43,7 +43,7 @@ impl AddressTracker {
     ///
     /// # Errors
     /// The operating system cannot list its interfaces.
-    pub fn begin(
+    pub(crate) fn begin(
         tracking: AddressTracking,
         toward: Vec<SocketAddr>,
         sockets: &[Socket],
@@ -65,7 +65,7 @@ impl AddressTracker {
     }
 
     /// The changes since the last call.
-    pub fn changes(&mut self) -> Vec<SocketChange> {
+    pub(crate) fn changes(&mut self) -> Vec<SocketChange> {
         // The watcher lives as long as the tracker.
         if !self.latest.has_changed().unwrap_or(false) {
             return Vec::new();
@@ -75,7 +75,7 @@ impl AddressTracker {
 
     /// Opens a socket at `address`, on the port of the other sockets if it is free. `None` if it cannot be opened;
     /// the next change tries again.
-    pub fn open(&mut self, address: InterfaceAddress) -> Option<Socket> {
+    pub(crate) fn open(&mut self, address: InterfaceAddress) -> Option<Socket> {
         let has_route = |peer: &SocketAddr| leads_to(address.index, address.ip, peer.ip());
         if !self.toward.is_empty() && !self.toward.iter().any(has_route) {
             return None;

@@ -28,7 +28,7 @@ pub enum AddressTracking {
 
 /// An address of an interface.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InterfaceAddress {
+pub(crate) struct InterfaceAddress {
     /// The address.
     pub ip: IpAddr,
     /// The interface's name.
@@ -39,7 +39,7 @@ pub struct InterfaceAddress {
 
 /// A change for an endpoint to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SocketChange {
+pub(crate) enum SocketChange {
     /// Remove this local address, which has vanished.
     Remove(SocketAddr),
     /// Open a socket at this address.
@@ -50,7 +50,7 @@ pub enum SocketChange {
 
 /// The local addresses that an endpoint uses.
 #[derive(Debug)]
-pub struct TrackedAddresses {
+pub(crate) struct TrackedAddresses {
     tracking: AddressTracking,
     /// The initial addresses of the endpoint, ports included.
     given: Vec<SocketAddr>,
@@ -77,7 +77,7 @@ impl AddressTracking {
 impl TrackedAddresses {
     /// The addresses of an endpoint with sockets at `given`, whose packets may have `needed` bytes, on a machine with
     /// these interfaces.
-    pub fn new(
+    pub(crate) fn new(
         tracking: AddressTracking,
         given: Vec<SocketAddr>,
         needed: ByteCount,
@@ -97,7 +97,7 @@ impl TrackedAddresses {
     }
 
     /// The changes to make when the machine has the interfaces `known`. Removals come first.
-    pub fn changes(&mut self, known: &[Interface]) -> Vec<SocketChange> {
+    pub(crate) fn changes(&mut self, known: &[Interface]) -> Vec<SocketChange> {
         let mut changes = Vec::new();
         for (interface_address, address) in std::mem::take(&mut self.used) {
             if self.is_there(&interface_address, known) {

@@ -11,7 +11,7 @@ use crate::send_queue::SendQueue;
 
 /// The state that the handles of an association share.
 #[derive(Debug)]
-pub struct AssociationEntry {
+pub(crate) struct AssociationEntry {
     /// The phase of the association.
     pub phase: Phase,
     /// True if this end requested a shutdown.
@@ -28,7 +28,7 @@ pub struct AssociationEntry {
 
 /// The phase of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub(crate) enum Phase {
     /// The handshake has not ended.
     Opening,
     /// The association is open in both directions.
@@ -41,7 +41,7 @@ pub enum Phase {
 
 /// The holder of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holder {
+pub(crate) enum Holder {
     /// A handle of the application.
     Handle,
     /// The queue of associations that wait to be accepted.
@@ -52,7 +52,7 @@ pub enum Holder {
 
 /// One notifier for each event for which tasks wait.
 #[derive(Debug, Default)]
-pub struct Notifiers {
+pub(crate) struct Notifiers {
     /// A message can be received.
     pub readable: Notify,
     /// The send buffer has room.
@@ -65,7 +65,7 @@ pub struct Notifiers {
 
 impl AssociationEntry {
     /// An association during its handshake.
-    pub fn new(holder: Holder) -> AssociationEntry {
+    pub(crate) fn new(holder: Holder) -> AssociationEntry {
         AssociationEntry {
             phase: Phase::Opening,
             is_shutdown_requested: false,
@@ -77,7 +77,7 @@ impl AssociationEntry {
     }
 
     /// Enters a phase, and wakes every task that waits for the association.
-    pub fn enter(&mut self, phase: Phase) {
+    pub(crate) fn enter(&mut self, phase: Phase) {
         self.phase = phase;
         self.notifiers.changed.notify_waiters();
         self.notifiers.readable.notify_waiters();

@@ -9,7 +9,7 @@ use crate::ring::Ring;
 /// retained datagram keeps no other one in memory, however many the system received at once. Nothing is allocated
 /// once there are buffers for all datagrams retained at a time.
 #[derive(Debug)]
-pub struct BufferPool {
+pub(crate) struct BufferPool {
     /// One ring per buffer length: [`SMALLEST`], and each class twice the one before.
     rings: [Ring<BytesMut>; CLASSES],
 }
@@ -22,7 +22,7 @@ impl Default for BufferPool {
 
 impl BufferPool {
     /// Copies a datagram. Returns the copy and the size of its buffer.
-    pub fn copy(&mut self, datagram: &[u8]) -> (Bytes, ByteCount) {
+    pub(crate) fn copy(&mut self, datagram: &[u8]) -> (Bytes, ByteCount) {
         let class = class_of(datagram.len());
         let Some(ring) = self.rings.get_mut(class) else {
             return (Bytes::copy_from_slice(datagram), ByteCount::of_len(datagram.len()));

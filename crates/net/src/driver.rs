@@ -26,7 +26,7 @@ use crate::socket::{ReceiveBuffers, Socket};
 
 /// Drives one endpoint over its sockets until no handle and no association needs it.
 #[derive(Debug)]
-pub struct Driver {
+pub(crate) struct Driver {
     shared: Arc<Shared>,
     clock: Clock,
     ports: Vec<Port>,
@@ -46,7 +46,7 @@ pub struct Driver {
 
 impl Driver {
     /// A driver for `sockets` on their links. [`run`](Driver::run) starts it.
-    pub fn new(
+    pub(crate) fn new(
         shared: Arc<Shared>,
         clock: Clock,
         sockets: Vec<(Socket, Option<LinkId>)>,
@@ -72,7 +72,7 @@ impl Driver {
     }
 
     /// Drives the endpoint until all handles are dropped and everything is closed.
-    pub async fn run(mut self) {
+    pub(crate) async fn run(mut self) {
         loop {
             self.update_sockets();
             self.receive();

@@ -7,13 +7,13 @@ use std::task::{Context, Poll, Waker};
 
 /// The sending side. It keeps no items itself, and has no cost without a listener.
 #[derive(Debug)]
-pub struct Feed<T> {
+pub(crate) struct Feed<T> {
     mailboxes: Vec<Arc<Mailbox<T>>>,
 }
 
 /// The receiving side.
 #[derive(Debug)]
-pub struct Listener<T> {
+pub(crate) struct Listener<T> {
     /// `None` if the feed was closed before.
     mailbox: Option<Arc<Mailbox<T>>>,
 }
@@ -46,7 +46,7 @@ impl<T> Default for Feed<T> {
 
 impl<T: Clone> Feed<T> {
     /// Adds a listener to all items from now on, for which at most `most` are queued.
-    pub fn listen(&mut self, most: usize) -> Listener<T> {
+    pub(crate) fn listen(&mut self, most: usize) -> Listener<T> {
         self.drop_closed();
         let inside = Inside { waiting: VecDeque::new(), missed: 0, is_over: false, waker: None };
         let mailbox = Arc::new(Mailbox { most, inside: Mutex::new(inside) });
@@ -64,7 +64,7 @@ impl<T: Clone> Feed<T> {
 
 impl<T> Feed<T> {
     /// Ends the feed. Listeners get the queued items, and then the end.
-    pub fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         for mailbox in self.mailboxes.drain(..) {
             let waker = {
                 let mut inside = mailbox.lock();
@@ -100,7 +100,7 @@ impl<T> Listener<T> {
     }
 
     /// The next item; `None` after the last.
-    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Missed>>> {
+    pub(crate) fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<T, Missed>>> {
         let Some(mailbox) = &self.mailbox else { return Poll::Ready(None) };
         let mut inside = mailbox.lock();
         if inside.missed > 0 {

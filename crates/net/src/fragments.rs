@@ -8,7 +8,11 @@ use tokio::net::UdpSocket;
 /// Calls `send` with the DF bit clear: routers may fragment the packet, and this machine does so if its interface's
 /// MTU is smaller. With IPv6 only this machine fragments, and only to the MTU of its interface or of an ICMP message.
 #[cfg(target_os = "linux")]
-pub fn allowed(io: &UdpSocket, local: SocketAddr, send: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn allowed(
+    io: &UdpSocket,
+    local: SocketAddr,
+    send: impl FnOnce() -> io::Result<()>,
+) -> io::Result<()> {
     set(io, local, Fragmentation::Allowed)?;
     let result = send();
     set(io, local, Fragmentation::Forbidden)?;

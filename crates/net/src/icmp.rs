@@ -25,7 +25,7 @@ pub struct Undelivered {
 
 /// The latest report on each pair of addresses.
 #[derive(Clone, Debug, Default)]
-pub struct UndeliveredList {
+pub(crate) struct UndeliveredList {
     latest: Vec<Undelivered>,
 }
 
@@ -42,7 +42,7 @@ impl Undelivered {
 
 impl UndeliveredList {
     /// Adds a report, in place of an earlier one on the same pair.
-    pub fn add(&mut self, news: Undelivered) {
+    pub(crate) fn add(&mut self, news: Undelivered) {
         let same = |known: &Undelivered| known.local == news.local && known.remote == news.remote;
         self.latest.retain(|known| !same(known));
         if self.latest.len() == MOST {
@@ -52,7 +52,7 @@ impl UndeliveredList {
     }
 
     /// The latest reports, in the order of arrival.
-    pub fn all(&self) -> &[Undelivered] {
+    pub(crate) fn all(&self) -> &[Undelivered] {
         &self.latest
     }
 }
@@ -106,7 +106,7 @@ mod linux {
     use tokio::net::UdpSocket;
 
     /// Takes the next error, with the destination of the packet that met it.
-    pub fn next(socket: &UdpSocket) -> Option<(SocketAddr, io::Error)> {
+    pub(super) fn next(socket: &UdpSocket) -> Option<(SocketAddr, io::Error)> {
         let mut packet = [0; 64];
         let mut slices = [IoSliceMut::new(&mut packet)];
         let mut notes = nix::cmsg_space!(sock_extended_err, sockaddr_in6, [u8; 128]);

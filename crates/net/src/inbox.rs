@@ -16,7 +16,7 @@ use crate::unreadable_peers::UnreadablePeers;
 /// Datagrams of one sender that the operating system coalesced (GRO): all of `stride` bytes, except a shorter last
 /// one.
 #[derive(Debug)]
-pub struct ReceivedBatch<'a> {
+pub(crate) struct ReceivedBatch<'a> {
     /// The destination address, with the socket's port.
     pub local: SocketAddr,
     /// The source address.
@@ -33,7 +33,7 @@ pub struct ReceivedBatch<'a> {
 
 /// Packets for the core that arrived together.
 #[derive(Clone, Debug)]
-pub struct ReceivedTrain {
+pub(crate) struct ReceivedTrain {
     addresses: PathAddresses,
     channel: Channel,
     ecn: Ecn,
@@ -47,7 +47,7 @@ pub struct ReceivedTrain {
 
 /// Packets queued for the core.
 #[derive(Debug, Default)]
-pub struct Inbox {
+pub(crate) struct Inbox {
     /// The trains in the order of arrival.
     trains: Vec<ReceivedTrain>,
     /// The range of each packet in the memory of its train.
@@ -127,7 +127,7 @@ impl Inbox {
     }
 
     /// Passes all packets to `handle` in the order of arrival.
-    pub fn drain(&mut self, mut handle: impl FnMut(&ReceivedTrain, &Train<'_>)) {
+    pub(crate) fn drain(&mut self, mut handle: impl FnMut(&ReceivedTrain, &Train<'_>)) {
         for train in self.trains.drain(..) {
             handle(&train, &train.packets(&self.places));
         }
@@ -136,7 +136,7 @@ impl Inbox {
 
     /// The number of queued packets.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
 
@@ -183,7 +183,7 @@ impl ReceivedTrain {
 
 impl ReceivedBatch<'_> {
     /// The number of datagrams.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.len.div_ceil(self.stride.max(1)) as u64
     }
 

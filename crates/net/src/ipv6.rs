@@ -6,7 +6,7 @@ use std::net::Ipv6Addr;
 
 /// The state of an address, the preferred ones first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub(crate) enum Standing {
     /// A temporary address (RFC 8981), which does not identify its host. A user who enables such addresses wants them
     /// to be used.
     Temporary,
@@ -20,7 +20,7 @@ pub enum Standing {
 }
 
 /// The state of each address, by its interface's name. Empty if the system does not report it.
-pub fn standings() -> BTreeMap<(String, Ipv6Addr), Standing> {
+pub(crate) fn standings() -> BTreeMap<(String, Ipv6Addr), Standing> {
     // A thread may be in another network namespace than its process.
     let text = std::fs::read_to_string("/proc/thread-self/net/if_inet6").unwrap_or_default();
     text.lines().filter_map(read).collect()

@@ -78,7 +78,7 @@ impl LinkReport {
 
 impl Carried {
     /// The bytes of IP packets with a UDP payload of `bytes` in `packets` packets, to or from `address`.
-    pub fn of(bytes: usize, packets: u64, address: SocketAddr) -> ByteCount {
+    pub(crate) fn of(bytes: usize, packets: u64, address: SocketAddr) -> ByteCount {
         let headers = UDP_HEADER + if address.is_ipv4() { IPV4_HEADER } else { IPV6_HEADER };
         ByteCount::of_len(bytes) + headers * packets
     }
@@ -86,13 +86,13 @@ impl Carried {
 
 impl Links {
     /// No links yet, and the rules for later ones.
-    pub fn new(rules: Vec<LinkRule>) -> Links {
+    pub(crate) fn new(rules: Vec<LinkRule>) -> Links {
         Links { rules, all: Vec::new() }
     }
 
     /// Finds or adds the link of a socket at `ip`, on the interface of this name if known. A wildcard socket has no
     /// link.
-    pub fn join(&mut self, ip: IpAddr, interface: Option<&str>) -> Option<LinkId> {
+    pub(crate) fn join(&mut self, ip: IpAddr, interface: Option<&str>) -> Option<LinkId> {
         if ip.is_unspecified() {
             return None;
         }
@@ -118,31 +118,31 @@ impl Links {
     }
 
     /// Adds the traffic of a link.
-    pub fn charge(&mut self, id: LinkId, carried: Carried) {
+    pub(crate) fn charge(&mut self, id: LinkId, carried: Carried) {
         let report = &mut self.all[id.0].report;
         report.sent += carried.sent;
         report.received += carried.received;
     }
 
     /// Returns true if a link has a limit.
-    pub fn is_limited(&self, id: LinkId) -> bool {
+    pub(crate) fn is_limited(&self, id: LinkId) -> bool {
         self.all[id.0].report.most.is_some()
     }
 
     /// Records the round-trip time of a path of a link.
-    pub fn on_round_trip(&mut self, id: LinkId, round_trip: Duration) {
+    pub(crate) fn on_round_trip(&mut self, id: LinkId, round_trip: Duration) {
         let link = &mut self.all[id.0];
         link.round_trip = link.round_trip.max(round_trip);
     }
 
     /// Marks a link whose limit a packet exceeded: it is given up.
-    pub fn spend(&mut self, id: LinkId) {
+    pub(crate) fn spend(&mut self, id: LinkId) {
         self.all[id.0].is_spent = true;
     }
 
     /// The bytes that may be sent on a link before it is charged again, with a reserve for the answers; `None`
     /// without a limit.
-    pub fn allowance(&self, id: LinkId) -> Option<ByteCount> {
+    pub(crate) fn allowance(&self, id: LinkId) -> Option<ByteCount> {
         let link = &self.all[id.0];
         let left = link.report.most?.saturating_sub(link.report.charged());
         Some(left.saturating_sub(link.recently() / ANSWERS) * (ANSWERS - 1) / ANSWERS)
@@ -150,7 +150,7 @@ impl Links {
 
     /// The links to give up now, because their traffic and the reserve for data in flight reach the limit. Each is
     /// returned once.
-    pub fn used_up(&mut self, now: Time) -> Vec<LinkId> {
+    pub(crate) fn used_up(&mut self, now: Time) -> Vec<LinkId> {
         let mut found = Vec::new();
         for (index, link) in self.all.iter_mut().enumerate() {
             if link.is_used_up_at(now) {
@@ -162,17 +162,17 @@ impl Links {
     }
 
     /// Returns true if a link is a backup.
-    pub fn is_backup(&self, id: LinkId) -> bool {
+    pub(crate) fn is_backup(&self, id: LinkId) -> bool {
         self.all[id.0].report.is_backup
     }
 
     /// Returns true if a link was given up.
-    pub fn is_used_up(&self, id: LinkId) -> bool {
+    pub(crate) fn is_used_up(&self, id: LinkId) -> bool {
         self.all[id.0].report.is_used_up
     }
 
     /// The reports of all links so far, in the order of first use.
-    pub fn reports(&self) -> Vec<LinkReport> {
+    pub(crate) fn reports(&self) -> Vec<LinkReport> {
         self.all.iter().map(|link| link.report.clone()).collect()
     }
 }

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 /// that only a fresh list of the interfaces is reliable. On other systems, and without the kernel's notices, there is
 /// a notice each second.
 #[derive(Debug)]
-pub enum Notices {
+pub(crate) enum Notices {
     /// Notices of the kernel.
     #[cfg(target_os = "linux")]
     Kernel(kernel::Subscription),
@@ -18,7 +18,7 @@ pub enum Notices {
 
 impl Notices {
     /// Subscribes to notices. Must be called within a tokio runtime.
-    pub fn subscribe() -> Notices {
+    pub(crate) fn subscribe() -> Notices {
         #[cfg(target_os = "linux")]
         match kernel::Subscription::open() {
             Ok(subscription) => return Notices::Kernel(subscription),
@@ -30,7 +30,7 @@ impl Notices {
     /// Waits for at least one notice, and takes all queued ones.
     ///
     /// Cancellation-safe: if the future is dropped, no notice is lost.
-    pub async fn next(&mut self) {
+    pub(crate) async fn next(&mut self) {
         match self {
             #[cfg(target_os = "linux")]
             Notices::Kernel(subscription) => {
@@ -55,14 +55,14 @@ mod kernel {
 
     /// A socket to which the kernel sends notices.
     #[derive(Debug)]
-    pub struct Subscription {
+    pub(crate) struct Subscription {
         /// Not a UDP socket: tokio's type works for every socket that receives datagrams.
         socket: UdpSocket,
     }
 
     impl Subscription {
         /// Opens the socket.
-        pub fn open() -> io::Result<Subscription> {
+        pub(crate) fn open() -> io::Result<Subscription> {
             let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
             let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None)?;
             bind(&socket, &SocketAddrNetlink::new(0, LINKS | ADDRESSES | ROUTES))?;
@@ -70,7 +70,7 @@ mod kernel {
         }
 
         /// Waits for a notice and takes all queued ones.
-        pub async fn next(&mut self) -> io::Result<()> {
+        pub(crate) async fn next(&mut self) -> io::Result<()> {
             while self.take_all()? == 0 {
                 self.socket.readable().await?;
             }

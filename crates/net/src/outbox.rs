@@ -8,7 +8,7 @@ use anabranch_sctp::association::Ecn;
 
 /// The properties of packets outside their bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketHeader {
+pub(crate) struct PacketHeader {
     /// The destination.
     pub remote: SocketAddr,
     /// The source address of a wildcard socket; `None` if the socket or the system determines it.
@@ -21,7 +21,7 @@ pub struct PacketHeader {
 
 /// The next packets to send, all of `segment_size` bytes except a shorter last one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packets<'a> {
+pub(crate) struct Packets<'a> {
     /// Their destination, source and ECN bits.
     pub envelope: PacketHeader,
     /// The length of every packet but the last.
@@ -33,7 +33,7 @@ pub struct Packets<'a> {
 /// A queue of packets in contiguous memory. Packets may be written directly after its end, and stay there when they
 /// are [added](Outbox::take).
 #[derive(Debug, Default)]
-pub struct Outbox {
+pub(crate) struct Outbox {
     bytes: Vec<u8>,
     /// The beginning of the queue; bytes before it were sent.
     start: usize,
@@ -52,7 +52,7 @@ struct PacketRun {
 impl Outbox {
     /// Adds packets at the end. Returns false if the queue is full: the packets are lost.
     #[must_use]
-    pub fn push(&mut self, packets: Packets<'_>) -> bool {
+    pub(crate) fn push(&mut self, packets: Packets<'_>) -> bool {
         let Packets { envelope, segment_size, bytes } = packets;
         self.tail().extend_from_slice(bytes);
         self.take(envelope, segment_size)
@@ -60,7 +60,7 @@ impl Outbox {
 
     /// The memory after the queue: bytes appended to it are queued by the next [`take`](Outbox::take), and discarded
     /// without one.
-    pub fn tail(&mut self) -> &mut Vec<u8> {
+    pub(crate) fn tail(&mut self) -> &mut Vec<u8> {
         self.bytes.truncate(self.end);
         // A queue that never gets empty would otherwise keep sent bytes for ever.
         if self.start > self.end / 2 {
@@ -72,14 +72,14 @@ impl Outbox {
     }
 
     /// The bytes appended to the tail and not yet taken.
-    pub fn written(&self) -> &[u8] {
+    pub(crate) fn written(&self) -> &[u8] {
         &self.bytes[self.end..]
     }
 
     /// Queues the bytes appended to the tail as packets of `segment_size` bytes, except a shorter last one. Returns
     /// false if the queue is full: the packets are lost.
     #[must_use]
-    pub fn take(&mut self, envelope: PacketHeader, segment_size: usize) -> bool {
+    pub(crate) fn take(&mut self, envelope: PacketHeader, segment_size: usize) -> bool {
         let added =
             PacketRun { envelope, segment_size: segment_size.max(1), len: self.bytes.len() - self.end };
         if self.bytes.len() - self.start > MOST_BYTES {
@@ -97,7 +97,7 @@ impl Outbox {
 
     /// The first packet of the queue with those following it that may be sent in the same call, at most
     /// `max_segments` together.
-    pub fn first(&self, max_segments: usize) -> Option<Packets<'_>> {
+    pub(crate) fn first(&self, max_segments: usize) -> Option<Packets<'_>> {
         let run = self.runs.front()?;
         // The system does not segment a call into packets that may be fragmented: it refuses all of them.
         let most = if run.envelope.may_fragment {
@@ -111,7 +111,7 @@ impl Outbox {
     }
 
     /// Removes the first `len` bytes, which [`first`](Outbox::first) returned, after they were sent or dropped.
-    pub fn pop(&mut self, len: usize) {
+    pub(crate) fn pop(&mut self, len: usize) {
         let Some(run) = self.runs.front_mut() else { return };
         let len = len.min(run.len);
         run.len -= len;
@@ -127,24 +127,24 @@ impl Outbox {
     }
 
     /// Returns true if no packet is queued.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
     /// The number of queued packets.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.runs.iter().map(|run| run.len.div_ceil(run.segment_size) as u64).sum()
     }
 }
 
 impl<'a> Packets<'a> {
     /// The packets one by one.
-    pub fn one_by_one(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone + use<'a> {
+    pub(crate) fn one_by_one(&self) -> impl ExactSizeIterator<Item = &'a [u8]> + Clone + use<'a> {
         self.bytes.chunks(self.segment_size.max(1))
     }
 
     /// The number of packets.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.bytes.len().div_ceil(self.segment_size.max(1)) as u64
     }
 }

@@ -10,7 +10,7 @@ use crate::routes::leads_to;
 
 /// The distance of a peer's address from a local one, the nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Nearness {
+pub(crate) enum Nearness {
     /// In the same subnet.
     OnLink {
         /// The number of bits after the subnet's prefix.
@@ -26,7 +26,7 @@ pub enum Nearness {
 
 /// The address pairs with which an association begins, and those tried if they do not answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pairing {
+pub(crate) struct Pairing {
     /// Pairs with each address of both lists at least once, of each common IP version; the IP version of the first
     /// remote address comes first.
     pub paths: Vec<PathAddresses>,

@@ -18,7 +18,7 @@ use crate::socket::{ReceiveBuffers, Socket};
 
 /// A socket with its queue of packets.
 #[derive(Debug)]
-pub struct Port {
+pub(crate) struct Port {
     /// The socket.
     pub socket: Socket,
     /// The queued packets.
@@ -47,7 +47,7 @@ pub struct Port {
 
 impl Port {
     /// An open socket on its link, with the unsent packets of an earlier socket at its address.
-    pub fn new(socket: Socket, link: Option<LinkId>, unsent: Unsent) -> Port {
+    pub(crate) fn new(socket: Socket, link: Option<LinkId>, unsent: Unsent) -> Port {
         Port {
             socket,
             outbox: Outbox::default(),
@@ -65,7 +65,7 @@ impl Port {
     }
 
     /// Counts the queued packets as unsent, too, and returns the unsent packets.
-    pub fn close(mut self) -> Unsent {
+    pub(crate) fn close(mut self) -> Unsent {
         let waiting = self.outbox.count();
         if waiting > 0 {
             self.unsent.add(
@@ -77,7 +77,7 @@ impl Port {
     }
 
     /// Reads one batch. Returns true if more may be left.
-    pub fn receive(
+    pub(crate) fn receive(
         &mut self,
         buffers: &mut ReceiveBuffers,
         inbox: &mut Inbox,
@@ -110,7 +110,7 @@ impl Port {
     }
 
     /// Sends until the queue is empty or the socket is full.
-    pub fn flush(&mut self) {
+    pub(crate) fn flush(&mut self) {
         if self.is_barred {
             return self.refuse_all();
         }
@@ -174,7 +174,7 @@ impl Port {
     }
 
     /// Queues packets that the core has written after the queue's end.
-    pub fn take(&mut self, envelope: PacketHeader, segment_size: usize) {
+    pub(crate) fn take(&mut self, envelope: PacketHeader, segment_size: usize) {
         let written = self.outbox.written().len().div_ceil(segment_size.max(1)) as u64;
         if !self.outbox.take(envelope, segment_size) {
             self.unsent.add(written, format!("to {}: {TOO_MANY}", envelope.remote));
@@ -182,7 +182,7 @@ impl Port {
     }
 
     /// Seals packets of the core directly into the queue.
-    pub fn seal(&mut self, sealing: &mut Sealing, departure: &Departure, packets: Packets<'_>) {
+    pub(crate) fn seal(&mut self, sealing: &mut Sealing, departure: &Departure, packets: Packets<'_>) {
         let Packets { envelope, segment_size, .. } = packets;
         let channel = departure.channel;
         let route = match departure.association {
@@ -207,7 +207,7 @@ impl Port {
     }
 
     /// Returns true if the socket is readable or can send queued packets; otherwise the task is woken then.
-    pub fn poll(&mut self, context: &mut Context<'_>) -> bool {
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> bool {
         self.is_readable = self.socket.poll_readable(context).is_ready();
         self.is_readable || (!self.outbox.is_empty() && self.socket.poll_writable(context).is_ready())
     }
@@ -243,7 +243,7 @@ fn send(
 }
 
 /// Adds packets to a queue, or counts them as unsent.
-pub fn push(outbox: &mut Outbox, unsent: &mut Unsent, packets: Packets<'_>) {
+pub(crate) fn push(outbox: &mut Outbox, unsent: &mut Unsent, packets: Packets<'_>) {
     if !outbox.push(packets) {
         unsent.add(packets.count(), format!("to {}: {TOO_MANY}", packets.envelope.remote));
     }

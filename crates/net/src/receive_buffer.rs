@@ -6,21 +6,21 @@ use crate::ring::Ring;
 
 /// Memory for one receive call: a whole datagram, or as many as the system coalesces.
 #[derive(Debug)]
-pub struct ReceiveBuffer {
+pub(crate) struct ReceiveBuffer {
     /// [`ReceiveBuffer::LEN`] bytes.
     memory: BytesMut,
 }
 
 /// Buffers that were handed over, reused once nothing refers to them.
 #[derive(Debug)]
-pub struct HandedOver(Ring<Bytes>);
+pub(crate) struct HandedOver(Ring<Bytes>);
 
 impl ReceiveBuffer {
     /// The length of the memory in bytes.
-    pub const LEN: usize = 65_536;
+    pub(crate) const LEN: usize = 65_536;
 
     /// A buffer with fresh memory.
-    pub fn new() -> ReceiveBuffer {
+    pub(crate) fn new() -> ReceiveBuffer {
         let mut memory = BytesMut::zeroed(ReceiveBuffer::LEN + 1);
         // Splitting a part off makes the memory share a reference count, which then needs no allocation of its own.
         drop(memory.split_off(ReceiveBuffer::LEN));
@@ -28,17 +28,17 @@ impl ReceiveBuffer {
     }
 
     /// The memory.
-    pub fn memory(&mut self) -> &mut [u8] {
+    pub(crate) fn memory(&mut self) -> &mut [u8] {
         &mut self.memory
     }
 
     /// The memory, for reading.
-    pub fn bytes(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &[u8] {
         &self.memory
     }
 
     /// Returns the first `len` bytes with shared ownership; the buffer gets other memory.
-    pub fn hand_over(&mut self, len: usize, others: &mut HandedOver) -> Bytes {
+    pub(crate) fn hand_over(&mut self, len: usize, others: &mut HandedOver) -> Bytes {
         let other = others.take().unwrap_or_default();
         let memory = std::mem::replace(self, other).memory.freeze();
         let part = memory.slice(..len.min(memory.len()));

@@ -10,7 +10,7 @@ use crate::interfaces::{interfaces, least_mtu};
 
 /// Packets refused for their size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub(crate) struct Refused {
     /// Their path.
     pub path: PathAddresses,
     /// The UDP payload of the first of them.
@@ -22,7 +22,7 @@ pub struct Refused {
 impl Refused {
     /// The largest IP packet that can be sent there, as far as the machine reports it: the interface's MTU, and in
     /// any case less than the refused size.
-    pub fn largest(&self) -> ByteCount {
+    pub(crate) fn largest(&self) -> ByteCount {
         let headers = match self.path.remote {
             SocketAddr::V4(_) => 28,
             SocketAddr::V6(_) => 48,
@@ -35,7 +35,7 @@ impl Refused {
 }
 
 /// Returns true if `error` is the operating system's error for a packet that is too large.
-pub fn is_too_large(error: &io::Error) -> bool {
+pub(crate) fn is_too_large(error: &io::Error) -> bool {
     error.raw_os_error() == Some(TOO_LARGE)
 }
 

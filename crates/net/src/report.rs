@@ -83,7 +83,7 @@ pub struct PathReport {
 
 impl SocketReports {
     /// No sockets yet.
-    pub fn with(links: Links) -> SocketReports {
+    pub(crate) fn with(links: Links) -> SocketReports {
         SocketReports { links, ..SocketReports::default() }
     }
 

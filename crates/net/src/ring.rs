@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 /// A ring of buffers. The oldest is expected to be free first; one that is held for long does not block the others.
 /// If there are too many, half of them are freed.
 #[derive(Debug)]
-pub struct Ring<B> {
+pub(crate) struct Ring<B> {
     /// The buffers in the order of their use.
     buffers: VecDeque<B>,
     /// The buffers that are still held although many younger ones are free.
@@ -18,12 +18,12 @@ pub struct Ring<B> {
 
 impl<B> Ring<B> {
     /// A ring without buffers. After a burst no more than twice `fewest` stay.
-    pub fn new(fewest: usize) -> Ring<B> {
+    pub(crate) fn new(fewest: usize) -> Ring<B> {
         Ring { buffers: VecDeque::new(), stragglers: VecDeque::new(), idle: 0, fewest }
     }
 
     /// Takes a buffer for which `is_free`, unless those examined are all held.
-    pub fn take(&mut self, is_free: impl Fn(&mut B) -> bool) -> Option<B> {
+    pub(crate) fn take(&mut self, is_free: impl Fn(&mut B) -> bool) -> Option<B> {
         self.buffers.extend(self.stragglers.pop_front_if(&is_free));
         self.stragglers.rotate_left(usize::from(!self.stragglers.is_empty()));
         let half = self.buffers.len() / 2;
@@ -37,13 +37,13 @@ impl<B> Ring<B> {
     }
 
     /// Adds a buffer that is now in use.
-    pub fn put(&mut self, buffer: B) {
+    pub(crate) fn put(&mut self, buffer: B) {
         self.buffers.push_back(buffer);
     }
 
     /// The number of buffers.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.buffers.len() + self.stragglers.len()
     }
 

@@ -7,7 +7,7 @@ use crate::interfaces::Interface;
 
 /// Returns true if packets from `local`, an address of the interface `index`, have a route to `remote` through that
 /// interface, including routes that depend on the source address. True if the system does not report it.
-pub fn leads_to(index: Option<u32>, local: IpAddr, remote: IpAddr) -> bool {
+pub(crate) fn leads_to(index: Option<u32>, local: IpAddr, remote: IpAddr) -> bool {
     match index {
         Some(index) if local.is_ipv4() == remote.is_ipv4() => system::leads_to(index, local, remote),
         _ => true,
@@ -41,7 +41,7 @@ mod system {
         AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, recv, sendto, socket_with,
     };
 
-    pub fn leads_to(index: u32, local: IpAddr, remote: IpAddr) -> bool {
+    pub(super) fn leads_to(index: u32, local: IpAddr, remote: IpAddr) -> bool {
         let found = match route(index, Some(local), remote) {
             // For IPv6 the interface is only a preference if the source is given.
             Ok(Some(by)) if by != index => route(index, None, remote).map(|by| by == Some(index)),

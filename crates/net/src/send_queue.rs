@@ -6,7 +6,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 /// The queue of waiting senders. Nothing is locked while no task waits, which is almost always.
 #[derive(Debug, Default)]
-pub struct SendQueue {
+pub(crate) struct SendQueue {
     queue: Mutex<()>,
     /// The number of tasks in the queue, including the first.
     queued: AtomicUsize,
@@ -14,7 +14,7 @@ pub struct SendQueue {
 
 /// The first place in the queue: later tasks wait until it is dropped.
 #[derive(Debug)]
-pub struct Turn<'a> {
+pub(crate) struct Turn<'a> {
     // Dropped in this order: a task that finds the queue empty finds it unlocked.
     _lock: MutexGuard<'a, ()>,
     _place: Place<'a>,
@@ -26,12 +26,12 @@ struct Place<'a>(&'a AtomicUsize);
 
 impl SendQueue {
     /// Returns true if no task waits, so that none is overtaken.
-    pub fn is_free(&self) -> bool {
+    pub(crate) fn is_free(&self) -> bool {
         self.queued.load(Ordering::Acquire) == 0
     }
 
     /// Waits until the caller is first. Cancellation-safe: a future that is dropped leaves the queue.
-    pub async fn wait(&self) -> Turn<'_> {
+    pub(crate) async fn wait(&self) -> Turn<'_> {
         self.queued.fetch_add(1, Ordering::AcqRel);
         let place = Place(&self.queued);
         Turn { _lock: self.queue.lock().await, _place: place }

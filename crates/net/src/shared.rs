@@ -24,7 +24,7 @@ use crate::unreadable_peers::UnreadablePeers;
 
 /// The endpoint, shared by its handles and its driver.
 #[derive(Debug)]
-pub struct Shared {
+pub(crate) struct Shared {
     core: Mutex<Core>,
     /// Notifies the driver that a handle changed something: there may be packets to send.
     pub wake: Notify,
@@ -36,7 +36,7 @@ pub struct Shared {
 
 /// The state behind the lock.
 #[derive(Debug)]
-pub struct Core {
+pub(crate) struct Core {
     /// The protocol.
     pub endpoint: Endpoint,
     /// The reports of the sockets, maintained by the driver.
@@ -65,7 +65,12 @@ pub struct Core {
 
 impl Shared {
     /// The state of a new endpoint before its driver starts.
-    pub fn new(endpoint: Endpoint, clock: Clock, sockets: SocketReports, security: &Security) -> Shared {
+    pub(crate) fn new(
+        endpoint: Endpoint,
+        clock: Clock,
+        sockets: SocketReports,
+        security: &Security,
+    ) -> Shared {
         let core = Core {
             endpoint,
             sockets,
@@ -92,12 +97,12 @@ impl Shared {
 
     /// Locks the core. If a thread panicked while it held the lock, it was a handle's or the driver, and what is left
     /// can still be closed.
-    pub fn lock(&self) -> MutexGuard<'_, Core> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Core> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes the core on behalf of a handle, and wakes the driver for the consequences.
-    pub fn change<T>(&self, change: impl FnOnce(&mut Core, Time) -> T) -> T {
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Core, Time) -> T) -> T {
         let mut core = self.lock();
         let now = core.tick();
         let result = change(&mut core, now);
@@ -107,7 +112,7 @@ impl Shared {
 
     /// Attempts a change that may not be possible yet; `None` means that nothing has changed. Until the driver runs,
     /// attempts have the time of the first: a message needs no clock reading.
-    pub fn attempt<T>(&self, attempt: impl FnOnce(&mut Core, Time) -> Option<T>) -> Option<T> {
+    pub(crate) fn attempt<T>(&self, attempt: impl FnOnce(&mut Core, Time) -> Option<T>) -> Option<T> {
         let mut core = self.lock();
         let now = if core.is_dirty { core.latest } else { core.tick() };
         let result = attempt(&mut core, now)?;
@@ -126,7 +131,7 @@ impl Shared {
 
     /// The next message of an association, or the reason for which none follows; `None` while one may follow. Wakes
     /// the driver only if the peer must learn of the freed room.
-    pub fn receive(&self, id: AssociationId) -> Option<Result<Message, CloseReason>> {
+    pub(crate) fn receive(&self, id: AssociationId) -> Option<Result<Message, CloseReason>> {
         let mut core = self.lock();
         let Some((message, has_news)) = core.endpoint.receive(id) else {
             return core.close_reason(id).map(Err);
@@ -150,23 +155,23 @@ impl Shared {
 
 impl Core {
     /// The time of the endpoint's clock, for reading.
-    pub fn now(&self) -> Time {
+    pub(crate) fn now(&self) -> Time {
         self.clock.now()
     }
 
     /// The time of the endpoint's clock, for a change.
-    pub fn tick(&mut self) -> Time {
+    pub(crate) fn tick(&mut self) -> Time {
         self.latest = self.clock.now();
         self.latest
     }
 
     /// The time of the latest change.
-    pub fn latest(&self) -> Time {
+    pub(crate) fn latest(&self) -> Time {
         self.latest
     }
 
     /// Starts to open an association; the caller makes its handle.
-    pub fn connect(
+    pub(crate) fn connect(
         &mut self,
         remote: &[std::net::SocketAddr],
         pairing: &Pairing,
@@ -184,7 +189,7 @@ impl Core {
     }
 
     /// The next association that a peer opened; the caller makes its handle.
-    pub fn accept(&mut self) -> Option<(AssociationId, Arc<Notifiers>)> {
+    pub(crate) fn accept(&mut self) -> Option<(AssociationId, Arc<Notifiers>)> {
         let id = self.incoming.pop_front()?;
         let entry = self.associations.get_mut(&id)?;
         entry.holder = Holder::Handle;
@@ -192,12 +197,12 @@ impl Core {
     }
 
     /// The association of a handle.
-    pub fn association(&mut self, id: AssociationId) -> Option<&mut Association> {
+    pub(crate) fn association(&mut self, id: AssociationId) -> Option<&mut Association> {
         self.endpoint.association_mut(id)
     }
 
     /// The phase of a handle's association.
-    pub fn phase(&self, id: AssociationId) -> Phase {
+    pub(crate) fn phase(&self, id: AssociationId) -> Phase {
         self.associations.get(&id).map_or_else(|| Phase::Closed(driver_gone()), |entry| entry.phase.clone())
     }
 
@@ -211,7 +216,7 @@ impl Core {
 
     /// Passes a message to an association; `None`, with the message unchanged, if it has no room now, or has just
     /// ended and the driver has not published the reason yet.
-    pub fn try_send(
+    pub(crate) fn try_send(
         &mut self,
         now: Time,
         id: AssociationId,
@@ -235,7 +240,7 @@ impl Core {
     }
 
     /// Shuts an association down gracefully.
-    pub fn close(&mut self, now: Time, id: AssociationId) {
+    pub(crate) fn close(&mut self, now: Time, id: AssociationId) {
         if let Some(entry) = self.associations.get_mut(&id) {
             entry.is_shutdown_requested = true;
             if entry.phase == Phase::Open {
@@ -249,7 +254,7 @@ impl Core {
 
     /// Handles the drop of an association's last handle: aborts an open association; a closing one completes its
     /// shutdown.
-    pub fn release(&mut self, now: Time, id: AssociationId) {
+    pub(crate) fn release(&mut self, now: Time, id: AssociationId) {
         match self.associations.get_mut(&id) {
             Some(entry) if entry.phase == Phase::Closing && self.has_driver => entry.holder = Holder::Dropped,
             _ => self.remove(now, id),
@@ -293,7 +298,7 @@ impl Core {
     }
 
     /// Returns true if nothing is left to do: all associations have ended, and all packets were sent.
-    pub fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         let is_over = |entry: &AssociationEntry| matches!(entry.phase, Phase::Closed(_));
         !self.has_driver || (self.is_flushed && !self.is_dirty && self.associations.values().all(is_over))
     }

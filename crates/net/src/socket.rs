@@ -20,7 +20,7 @@ use crate::receive_buffer::ReceiveBuffer;
 
 /// A UDP socket at one local address.
 #[derive(Debug)]
-pub struct Socket {
+pub(crate) struct Socket {
     io: UdpSocket,
     state: UdpSocketState,
     address: SocketAddr,
@@ -28,7 +28,7 @@ pub struct Socket {
 
 /// The memory into which a batch of datagrams is received.
 #[derive(Debug)]
-pub struct ReceiveBuffers {
+pub(crate) struct ReceiveBuffers {
     buffers: [ReceiveBuffer; BATCH],
     meta: [RecvMeta; BATCH],
 }
@@ -40,7 +40,7 @@ impl Socket {
     ///
     /// # Errors
     /// The error of the operating system.
-    pub fn bind(address: SocketAddr, device: Option<&str>) -> io::Result<Socket> {
+    pub(crate) fn bind(address: SocketAddr, device: Option<&str>) -> io::Result<Socket> {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if address.is_ipv6() {
             socket.set_only_v6(true)?;
@@ -66,7 +66,7 @@ impl Socket {
     }
 
     /// The address to which it is bound, with its port.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
@@ -78,7 +78,7 @@ impl Socket {
     }
 
     /// The most packets one call may send.
-    pub fn max_segments(&self) -> usize {
+    pub(crate) fn max_segments(&self) -> usize {
         self.state.max_gso_segments().max(1)
     }
 
@@ -101,7 +101,7 @@ impl Socket {
     /// # Errors
     /// `WouldBlock` if nothing has arrived: [`poll_readable`](Socket::poll_readable) waits for it. Other errors need
     /// not recur at the next call.
-    pub fn receive(
+    pub(crate) fn receive(
         &self,
         buffers: &mut ReceiveBuffers,
         mut take: impl FnMut(ReceivedBatch<'_>),
@@ -131,7 +131,7 @@ impl Socket {
     /// `WouldBlock` if the socket's buffer is full: [`poll_writable`](Socket::poll_writable) waits for room. After
     /// any other error the packets cannot be sent in this form; if the system refuses segmentation,
     /// [`max_segments`](Socket::max_segments) is 1 from then on.
-    pub fn send(&self, packets: &Packets<'_>) -> io::Result<()> {
+    pub(crate) fn send(&self, packets: &Packets<'_>) -> io::Result<()> {
         let transmit = Transmit {
             destination: packets.envelope.remote,
             ecn: EcnCodepoint::from_bits(packets.envelope.ecn.bits()),
@@ -170,7 +170,7 @@ impl Socket {
     }
 
     /// The source address to set for packets from `local`, if the socket has several.
-    pub fn source(&self, local: SocketAddr) -> Option<IpAddr> {
+    pub(crate) fn source(&self, local: SocketAddr) -> Option<IpAddr> {
         let is_wildcard = self.address.ip().is_unspecified();
         (is_wildcard && !local.ip().is_unspecified()).then(|| local.ip())
     }
@@ -195,7 +195,7 @@ impl Socket {
 
 impl ReceiveBuffers {
     /// Buffers for one batch.
-    pub fn new() -> ReceiveBuffers {
+    pub(crate) fn new() -> ReceiveBuffers {
         let buffers = std::array::from_fn(|_| ReceiveBuffer::new());
         ReceiveBuffers { buffers, meta: [RecvMeta::default(); BATCH] }
     }

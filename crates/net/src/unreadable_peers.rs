@@ -31,7 +31,7 @@ pub enum Unreadable {
 
 /// The latest unreadable peers.
 #[derive(Clone, Debug, Default)]
-pub struct UnreadablePeers {
+pub(crate) struct UnreadablePeers {
     latest: Vec<UnreadablePeer>,
 }
 
@@ -54,7 +54,7 @@ impl UnreadablePeers {
     }
 
     /// The latest peers, in the order of their first packet.
-    pub fn all(&self) -> &[UnreadablePeer] {
+    pub(crate) fn all(&self) -> &[UnreadablePeer] {
         &self.latest
     }
 

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 /// (`Notify::notify_waiters` wakes each `Notified` made before, polled or not).
 ///
 /// Cancellation-safe if `poll` takes nothing unless it returns something.
-pub async fn until<T>(news: &Notify, mut poll: impl FnMut() -> Option<T>) -> T {
+pub(crate) async fn until<T>(news: &Notify, mut poll: impl FnMut() -> Option<T>) -> T {
     loop {
         let told = news.notified();
         if let Some(seen) = poll() {

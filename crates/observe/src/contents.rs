@@ -5,7 +5,7 @@ use anabranch_sctp::wire::{Checksum, Chunk, Packet};
 
 /// The content of an SCTP packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Contents {
+pub(crate) struct Contents {
     /// The types of its chunks, each once, in order of occurrence.
     pub kinds: Vec<&'static str>,
     /// The TSN of its first DATA chunk.
@@ -16,7 +16,7 @@ pub struct Contents {
 
 impl Contents {
     /// Reads a packet; the unreadable part of a damaged packet is left out.
-    pub fn of(packet: &[u8]) -> Contents {
+    pub(crate) fn of(packet: &[u8]) -> Contents {
         let mut contents = Contents::default();
         let Ok(packet) = Packet::decode(packet, Checksum::Omitted) else { return contents };
         for chunk in packet.chunks().flatten() {

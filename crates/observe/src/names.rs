@@ -5,7 +5,7 @@ use anabranch_sim::observe::LossSite;
 
 /// The names of a scenario, by index.
 #[derive(Clone, Debug)]
-pub struct Names {
+pub(crate) struct Names {
     flows: Vec<String>,
     paths: Vec<String>,
     links: Vec<String>,
@@ -15,7 +15,7 @@ pub struct Names {
 
 impl Names {
     /// The names of `scenario`.
-    pub fn of(scenario: &Scenario) -> Names {
+    pub(crate) fn of(scenario: &Scenario) -> Names {
         Names {
             flows: scenario.flows.iter().map(|flow| flow.name.clone()).collect(),
             paths: scenario.paths.iter().map(|path| path.name.clone()).collect(),
@@ -26,32 +26,32 @@ impl Names {
     }
 
     /// The name of a flow; `?`, here and below, for an unknown index.
-    pub fn flow(&self, index: usize) -> &str {
+    pub(crate) fn flow(&self, index: usize) -> &str {
         self.flows.get(index).map_or("?", String::as_str)
     }
 
     /// The name of a path.
-    pub fn path(&self, index: usize) -> &str {
+    pub(crate) fn path(&self, index: usize) -> &str {
         self.paths.get(index).map_or("?", String::as_str)
     }
 
     /// The name of a link.
-    pub fn link(&self, index: usize) -> &str {
+    pub(crate) fn link(&self, index: usize) -> &str {
         self.links.get(index).map_or("?", String::as_str)
     }
 
     /// The name of a radio.
-    pub fn radio(&self, index: usize) -> &str {
+    pub(crate) fn radio(&self, index: usize) -> &str {
         self.radios.get(index).map_or("?", String::as_str)
     }
 
     /// The name of a node.
-    pub fn node(&self, index: usize) -> &str {
+    pub(crate) fn node(&self, index: usize) -> &str {
         self.nodes.get(index).map_or("?", String::as_str)
     }
 
     /// The name of the link or the radio where a packet was lost.
-    pub fn site(&self, site: LossSite) -> &str {
+    pub(crate) fn site(&self, site: LossSite) -> &str {
         match site {
             LossSite::Link(link) => self.link(link),
             LossSite::Radio(radio) => self.radio(radio),

@@ -1,7 +1,7 @@
 //! The file of a report page. Without the feature `page`, requesting a page is an error.
 
 #[cfg(feature = "page")]
-pub use drawn::PageFile;
+pub(crate) use drawn::PageFile;
 #[cfg(not(feature = "page"))]
 pub use left_out::PageFile;
 
@@ -19,7 +19,7 @@ mod drawn {
     use crate::write_error::{CannotWrite, at};
 
     /// A page in progress. The file appears, or replaces another, only when it is whole.
-    pub struct PageFile {
+    pub(crate) struct PageFile {
         path: PathBuf,
         file: BufWriter<WholeFile>,
         sink: ReportSink,
@@ -30,18 +30,18 @@ mod drawn {
         ///
         /// # Errors
         /// The file cannot be written; likewise at its end.
-        pub fn open(path: &Path, about: &About<'_>) -> Result<PageFile, CannotWrite> {
+        pub(crate) fn open(path: &Path, about: &About<'_>) -> Result<PageFile, CannotWrite> {
             let file = BufWriter::new(WholeFile::at(path).map_err(at(path))?);
             Ok(PageFile { path: path.to_owned(), file, sink: ReportSink::new(about) })
         }
 
         /// Adds an observation.
-        pub fn take(&mut self, observation: &Observation) {
+        pub(crate) fn take(&mut self, observation: &Observation) {
             self.sink.take(observation);
         }
 
         /// Writes the page and returns its file.
-        pub fn finish(
+        pub(crate) fn finish(
             self,
             about: &About<'_>,
             result: &RunResult,

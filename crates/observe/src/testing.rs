@@ -16,19 +16,19 @@ use bytes::Bytes;
 use super::About;
 
 /// The run of `scenario` that tests record.
-pub fn about(scenario: &Scenario) -> About<'_> {
+pub(crate) fn about(scenario: &Scenario) -> About<'_> {
     About { scenario, name: "phone", seed: 7, command: "anabranch sim phone.toml --seed 7", source: None }
 }
 
 /// Two paths of one link each, `wifi` and `lte`; flows `main` of SCTP over both, `tunnel` of SCTP in UDP over the first
 /// and `noise` of UDP over the second.
-pub fn scenario() -> Scenario {
+pub(crate) fn scenario() -> Scenario {
     Scenario::parse(&Source::new("phone.toml", PHONE), &NoFiles, &[], &registry())
         .expect("a scenario without an error")
 }
 
 /// Three stations in a line, each in range of its neighbours.
-pub fn mesh() -> Scenario {
+pub(crate) fn mesh() -> Scenario {
     Scenario::parse(&Source::new("string.toml", STRING), &NoFiles, &[], &registry())
         .expect("a scenario without an error")
 }
@@ -73,7 +73,7 @@ traffic = { kind = "cbr", rate = "1 Mbit/s", message = "1000 B" }
 "#;
 
 /// The result of a run of `scenario` in which nothing was sent for ten seconds.
-pub fn result() -> RunResult {
+pub(crate) fn result() -> RunResult {
     let scenario = scenario();
     let names =
         |flow: &Flow| flow.paths.iter().map(|path| scenario.paths[*path].name.clone()).collect::<Vec<_>>();
@@ -91,18 +91,18 @@ pub fn result() -> RunResult {
 }
 
 /// A packet of flow `main` on path `wifi` with a COOKIE-ACK only.
-pub fn packet(at: Time, from: Host, step: Step) -> Observation {
+pub(crate) fn packet(at: Time, from: Host, step: Step) -> Observation {
     let bytes = sctp_packet(&[Chunk::CookieAck]);
     seen(at, PacketSeen { from, ..packet_seen(0, step, 20, bytes) })
 }
 
 /// A packet of flow `main` on path `wifi`, sent by the first host, with a DATA chunk for each of these TSNs.
-pub fn data(at: Time, tsns: &[u32], step: Step) -> Observation {
+pub(crate) fn data(at: Time, tsns: &[u32], step: Step) -> Observation {
     seen(at, packet_seen(0, step, 20, data_packet(tsns)))
 }
 
 /// A datagram of flow `noise` on path `lte`, sent by the first host.
-pub fn datagram(at: Time, length: usize, step: Step) -> Observation {
+pub(crate) fn datagram(at: Time, length: usize, step: Step) -> Observation {
     seen(at, PacketSeen { path: 1, ..packet_seen(2, step, 28, vec![0; length]) })
 }
 

@@ -8,7 +8,7 @@ use anabranch_sim::observe::{FrameKind, Host};
 
 /// Nanoseconds written as seconds, exact, with nine decimals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seconds(u64);
+pub(crate) struct Seconds(u64);
 
 impl From<Time> for Seconds {
     fn from(at: Time) -> Seconds {
@@ -25,7 +25,7 @@ impl From<Duration> for Seconds {
 #[cfg(feature = "arrays")]
 impl Seconds {
     /// The nearest floating-point number.
-    pub fn as_f64(self) -> f64 {
+    pub(crate) fn as_f64(self) -> f64 {
         self.0 as f64 / NANOS as f64
     }
 }
@@ -37,7 +37,7 @@ impl fmt::Display for Seconds {
 }
 
 /// `first` or `second`.
-pub fn host(host: Host) -> &'static str {
+pub(crate) fn host(host: Host) -> &'static str {
     match host {
         Host::First => "first",
         Host::Second => "second",
@@ -45,7 +45,7 @@ pub fn host(host: Host) -> &'static str {
 }
 
 /// The direction of packets from this host.
-pub fn direction(from: Host) -> &'static str {
+pub(crate) fn direction(from: Host) -> &'static str {
     match from {
         Host::First => "forward",
         Host::Second => "reverse",
@@ -53,7 +53,7 @@ pub fn direction(from: Host) -> &'static str {
 }
 
 /// The cause of a packet's loss.
-pub fn cause(cause: LossCause) -> &'static str {
+pub(crate) fn cause(cause: LossCause) -> &'static str {
     match cause {
         LossCause::Medium => "medium",
         LossCause::Queue => "queue",

@@ -21,7 +21,7 @@ pub fn brute_force(problem: &Problem) -> Result<Allocation, PlanError> {
 
 /// The best combination of one limit from each of `sets`, each nonempty and in increasing order. The caller bounds
 /// their number.
-pub fn search(problem: &Problem, sets: &[Vec<u32>]) -> Result<Allocation, PlanError> {
+pub(crate) fn search(problem: &Problem, sets: &[Vec<u32>]) -> Result<Allocation, PlanError> {
     let limits: Vec<u32> = sets.iter().map(|set| set[0]).collect();
     let least = limits.iter().map(|limit| u64::from(*limit)).sum();
     let Some(room) = u64::from(problem.buffer()).checked_sub(least) else {

@@ -4,7 +4,7 @@ use crate::{PlanError, Problem};
 
 /// A limit that may be chosen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Candidate {
+pub(crate) struct Candidate {
     /// The limit, in packets.
     pub limit: u32,
     /// The path's throughput with it, in packets/s.
@@ -14,13 +14,13 @@ pub struct Candidate {
 /// The candidates of each path: limits and values strictly increasing, no list empty, the smallest limits together
 /// within the buffer.
 #[derive(Clone, Debug)]
-pub struct Candidates {
+pub(crate) struct Candidates {
     lists: Vec<Vec<Candidate>>,
 }
 
 impl Candidates {
     /// The limits of a problem.
-    pub fn all(problem: &Problem) -> Candidates {
+    pub(crate) fn all(problem: &Problem) -> Candidates {
         let list = |curve: &Vec<f64>| rising((1..).zip(curve.iter().copied()));
         Candidates { lists: problem.curves().iter().map(list).collect() }
     }
@@ -30,7 +30,7 @@ impl Candidates {
     ///
     /// # Errors
     /// The smallest limits together exceed the buffer.
-    pub fn of(problem: &Problem, sets: &[Vec<u32>]) -> Result<Candidates, PlanError> {
+    pub(crate) fn of(problem: &Problem, sets: &[Vec<u32>]) -> Result<Candidates, PlanError> {
         let least = sets.iter().filter_map(|set| set.first()).map(|limit| u64::from(*limit)).sum();
         if least > u64::from(problem.buffer()) {
             return Err(PlanError::NothingFits { least, buffer: problem.buffer() });
@@ -42,12 +42,12 @@ impl Candidates {
     }
 
     /// The candidates of each path.
-    pub fn lists(&self) -> &[Vec<Candidate>] {
+    pub(crate) fn lists(&self) -> &[Vec<Candidate>] {
         &self.lists
     }
 
     /// The candidates for which `keeps`, given the path's index, is true.
-    pub fn only(&self, keeps: impl Fn(usize, &Candidate) -> bool) -> Candidates {
+    pub(crate) fn only(&self, keeps: impl Fn(usize, &Candidate) -> bool) -> Candidates {
         let list = |(path, list): (usize, &Vec<Candidate>)| {
             list.iter().filter(|candidate| keeps(path, candidate)).copied().collect()
         };

@@ -21,7 +21,7 @@ pub fn exact(problem: &Problem) -> Result<Allocation, PlanError> {
 }
 
 /// The best choice of `candidates` within `buffer` packets, and the number of sums compared for it.
-pub fn best(
+pub(crate) fn best(
     candidates: &Candidates,
     buffer: u32,
     preference: &[usize],

@@ -41,7 +41,7 @@ pub fn hull(problem: &Problem) -> Certificate {
 
 /// The hulls of candidates, filled up to a buffer.
 #[derive(Debug)]
-pub struct FilledHulls {
+pub(crate) struct FilledHulls {
     /// A feasible answer.
     pub limits: Vec<u32>,
     /// The value, summed segment by segment.
@@ -56,7 +56,7 @@ pub struct FilledHulls {
 
 impl FilledHulls {
     /// Fills `buffer` packets, at least the sum of the smallest limits.
-    pub fn new(candidates: &Candidates, buffer: u32) -> FilledHulls {
+    pub(crate) fn new(candidates: &Candidates, buffer: u32) -> FilledHulls {
         let lists = candidates.lists();
         let mut limits: Vec<u32> = lists.iter().map(|list| list[0].limit).collect();
         let mut value: f64 = lists.iter().map(|list| list[0].value).sum();

@@ -173,7 +173,7 @@ fn largest_limit(paths: usize, buffer: u32) -> Result<u32, PlanError> {
 }
 
 /// The paths' indices by rank (M-CWM-2): the higher rate, then the shorter delay, then the lower index.
-pub fn ranked(paths: &[PathParameters]) -> Vec<usize> {
+pub(crate) fn ranked(paths: &[PathParameters]) -> Vec<usize> {
     let mut ranked: Vec<usize> = (0..paths.len()).collect();
     ranked.sort_by(|&one, &other| {
         let (one, other) = (&paths[one], &paths[other]);

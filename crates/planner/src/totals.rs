@@ -8,14 +8,14 @@ use crate::candidates::Candidate;
 /// The most sums compared: about two seconds.
 pub(crate) const MOST_SUMS: f64 = 4e9;
 /// The most sums kept: 256 MiB.
-pub const MOST_KEPT: f64 = 33_554_432.0;
+pub(crate) const MOST_KEPT: f64 = 33_554_432.0;
 
 /// Two sums with a smaller relative difference count as equal.
 const TIE: f64 = 1e-13;
 
 /// The stage of a path.
 #[derive(Clone, Copy, Debug)]
-pub struct PathStage<'a> {
+pub(crate) struct PathStage<'a> {
     /// The path's index.
     pub path: usize,
     /// The candidates.
@@ -24,7 +24,7 @@ pub struct PathStage<'a> {
 
 /// The program: its stages, and the relevant totals of each.
 #[derive(Debug)]
-pub struct Program<'a> {
+pub(crate) struct Program<'a> {
     stages: Vec<PathStage<'a>>,
     ranges: Vec<RangeInclusive<u64>>,
     sums: f64,
@@ -41,7 +41,10 @@ impl<'a> Program<'a> {
     ///
     /// # Errors
     /// More sums than [`MOST_SUMS`], or more kept than [`MOST_KEPT`].
-    pub fn new(stages: Vec<PathStage<'a>>, totals: RangeInclusive<u64>) -> Result<Program<'a>, PlanError> {
+    pub(crate) fn new(
+        stages: Vec<PathStage<'a>>,
+        totals: RangeInclusive<u64>,
+    ) -> Result<Program<'a>, PlanError> {
         let ranges = ranges(&stages, &totals);
         let sums = |(stage, range): (&PathStage<'_>, &RangeInclusive<u64>)| {
             stage.candidates.len() as f64 * length(range)
@@ -55,13 +58,13 @@ impl<'a> Program<'a> {
     }
 
     /// The number of sums that it compares.
-    pub fn sums(&self) -> u64 {
+    pub(crate) fn sums(&self) -> u64 {
         self.sums as u64
     }
 
     /// The best limits in the order of the paths' indices: of those within [`TIE`] of the best the smallest total, then
     /// the largest limit for the last stage, then for the one before it.
-    pub fn solve(&self) -> Vec<u32> {
+    pub(crate) fn solve(&self) -> Vec<u32> {
         let mut rows = vec![BestByTotal::start()];
         for (stage, range) in self.stages.iter().zip(&self.ranges) {
             let row = rows[rows.len() - 1].next(stage.candidates, range);
@@ -87,7 +90,7 @@ impl<'a> Program<'a> {
     }
 
     /// The best value for each total up to the largest, of all stages together.
-    pub fn values(&self) -> Vec<f64> {
+    pub(crate) fn values(&self) -> Vec<f64> {
         let mut row = BestByTotal::start();
         for (stage, range) in self.stages.iter().zip(&self.ranges) {
             row = row.next(stage.candidates, range);

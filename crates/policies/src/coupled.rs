@@ -1,8 +1,8 @@
 //! Rules by which the windows of several paths grow together.
 
 pub(crate) mod balia;
-pub mod berp;
-pub mod olia;
+pub(crate) mod berp;
+pub(crate) mod olia;
 
 use anabranch_sctp::policy::Registry;
 

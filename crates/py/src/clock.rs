@@ -6,7 +6,7 @@ use std::time::Instant;
 use anabranch_base::Duration;
 
 /// The time since the first call.
-pub fn since_start() -> Duration {
+pub(crate) fn since_start() -> Duration {
     static START: LazyLock<Instant> = LazyLock::new(now);
     Duration::from_nanos(u64::try_from(now().duration_since(*START).as_nanos()).unwrap_or(u64::MAX))
 }

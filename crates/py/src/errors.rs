@@ -31,7 +31,7 @@ pub(crate) fn wrong_scenario(error: &WrongScenario) -> PyErr {
 }
 
 /// The error for a scenario whose values contradict one another.
-pub fn contradiction(error: &BuildError) -> PyErr {
+pub(crate) fn contradiction(error: &BuildError) -> PyErr {
     without_place("scenario", &error.to_string())
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn not_kept(message: &str) -> PyErr {
 }
 
 /// The error where models and planner have no answer.
-pub fn no_answer(message: &str) -> PyErr {
+pub(crate) fn no_answer(message: &str) -> PyErr {
     ModelError::new_err(message.to_owned())
 }
 

@@ -14,7 +14,12 @@ use crate::unlocked::unlocked;
 /// The document of `predict --json`.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
-pub fn predict(py: Python<'_>, scenario: &Parsed, models: Vec<String>, loss_model: &str) -> PyResult<String> {
+pub(crate) fn predict(
+    py: Python<'_>,
+    scenario: &Parsed,
+    models: Vec<String>,
+    loss_model: &str,
+) -> PyResult<String> {
     let named: Vec<Model> =
         models.iter().map(|name| named("model", name, &Model::ALL, Model::name)).collect::<PyResult<_>>()?;
     let wanted: Vec<Model> =
@@ -30,7 +35,7 @@ pub fn predict(py: Python<'_>, scenario: &Parsed, models: Vec<String>, loss_mode
 
 /// The document of `plan --json`.
 #[pyfunction]
-pub fn plan(
+pub(crate) fn plan(
     py: Python<'_>,
     scenario: &Parsed,
     method: &str,

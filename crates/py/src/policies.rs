@@ -9,11 +9,11 @@ use anabranch_scenario::Registry;
 static CHOSEN: OnceLock<Registry> = OnceLock::new();
 
 /// The chosen policies; by default those of anabranch.
-pub fn registry() -> Registry {
+pub(crate) fn registry() -> Registry {
     CHOSEN.get_or_init(live::registry).clone()
 }
 
 /// Sets them. Later calls have no effect.
-pub fn choose(registry: Registry) {
+pub(crate) fn choose(registry: Registry) {
     let _ = CHOSEN.set(registry);
 }

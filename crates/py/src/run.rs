@@ -27,7 +27,7 @@ pub struct Replicated {
 /// Runs `scenario` with its number of replications, or until the 95 % interval of every flow's goodput is within
 /// `until` of its mean.
 #[pyfunction]
-pub fn run(
+pub(crate) fn run(
     py: Python<'_>,
     scenario: &Parsed,
     until: Option<f64>,
@@ -68,7 +68,7 @@ impl Replicated {
 /// Mean, standard deviation and half the 95 % confidence interval of `values`, by Student's t.
 #[pyfunction]
 #[allow(clippy::needless_pass_by_value, reason = "pyo3 gives lists as vectors")]
-pub fn estimate(values: Vec<f64>) -> Option<(usize, f64, Option<f64>, Option<f64>)> {
+pub(crate) fn estimate(values: Vec<f64>) -> Option<(usize, f64, Option<f64>, Option<f64>)> {
     let estimate = values.into_iter().collect::<Summary>().estimate()?;
     Some((estimate.n, estimate.mean, estimate.sd, estimate.ci95))
 }

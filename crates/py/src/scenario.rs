@@ -125,7 +125,7 @@ fn read(file: &str, text: &[u8], settings: &[String], files: &KeptFiles) -> Resu
 
 /// The files that a scenario names: those kept, and others beside it, which are kept once read.
 #[derive(Debug)]
-pub struct KeptFiles {
+pub(crate) struct KeptFiles {
     folder: Option<PathBuf>,
     kept: Mutex<BTreeMap<String, String>>,
 }

@@ -7,7 +7,7 @@ use crate::policies::registry;
 
 /// Every key of a scenario: key, values, default, meaning.
 #[pyfunction]
-pub fn settings() -> Vec<(String, String, String, &'static str)> {
+pub(crate) fn settings() -> Vec<(String, String, String, &'static str)> {
     let registry = registry();
     let known = reference::known(&registry).into_iter();
     known

@@ -33,7 +33,7 @@ pub struct Sweep {
 
 /// The values of an axis: one by one, or in the form of the command line.
 #[derive(FromPyObject)]
-pub enum AxisValues {
+pub(crate) enum AxisValues {
     /// `"0.001..0.1:5 log"`.
     Text(String),
     /// Each as written in a setting.

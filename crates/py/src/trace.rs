@@ -15,7 +15,7 @@ use crate::unlocked::unlocked;
 
 /// The tables of one run by their names: `paths`, `links`, `packets` and `frames`.
 #[pyfunction]
-pub fn trace(py: Python<'_>, scenario: &Parsed) -> PyResult<Vec<(&'static str, Batches)>> {
+pub(crate) fn trace(py: Python<'_>, scenario: &Parsed) -> PyResult<Vec<(&'static str, Batches)>> {
     let loaded = scenario.loaded();
     let watcher = Arc::new(Watcher::new(|| Duration::ZERO));
     let work = {

@@ -65,7 +65,7 @@ pub(crate) fn unlocked_with<T: Send + 'static>(
 }
 
 /// Locks a mutex, even after a thread panicked while it held the lock.
-pub fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -18,14 +18,14 @@ pub(crate) struct Choice<'w> {
 
 impl Choice<'static> {
     /// The choice among the words of a setting.
-    pub fn of(words: &Words) -> Choice<'static> {
+    pub(crate) fn of(words: &Words) -> Choice<'static> {
         Choice { what: words.what, built: (words.built)(), planned: words.planned.to_vec() }
     }
 }
 
 impl<'w> Choice<'w> {
     /// The word at `node`.
-    pub fn pick(&self, node: &Node) -> Read<&'w str> {
+    pub(crate) fn pick(&self, node: &Node) -> Read<&'w str> {
         let TreeValue::Text(word) = &node.value else {
             return Err(self.refused(node.span, &node.value.describe()));
         };

@@ -47,17 +47,17 @@ impl Fault {
     }
 
     /// An unknown key, name or word.
-    pub fn unknown(span: Span, message: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn unknown(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::Unknown, span, message)
     }
 
     /// A required key is missing.
-    pub fn missing(span: Span, message: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn missing(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::Missing, span, message)
     }
 
     /// A value outside its domain.
-    pub fn value(span: Span, message: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn value(span: Span, message: impl Into<String>) -> Box<Fault> {
         Fault::new(ErrorKind::Value, span, message)
     }
 
@@ -67,7 +67,7 @@ impl Fault {
     }
 
     /// A fault at `span` of a trace file, which the scenario names at `named`.
-    pub fn trace(file: Source, named: Span, span: Span, message: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn trace(file: Source, named: Span, span: Span, message: impl Into<String>) -> Box<Fault> {
         let mut fault = Fault::new(ErrorKind::Trace, span, message);
         fault.trace = Some((file, named));
         fault
@@ -79,19 +79,19 @@ impl Fault {
     }
 
     /// Adds the expected value.
-    pub fn expected(mut self: Box<Self>, expected: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn expected(mut self: Box<Self>, expected: impl Into<String>) -> Box<Fault> {
         self.expected = Some(expected.into());
         self
     }
 
     /// Adds the nearest known name.
-    pub fn nearest(mut self: Box<Self>, nearest: Option<impl Into<String>>) -> Box<Fault> {
+    pub(crate) fn nearest(mut self: Box<Self>, nearest: Option<impl Into<String>>) -> Box<Fault> {
         self.nearest = nearest.map(Into::into);
         self
     }
 
     /// Marks `key` as unknown here; it may belong to another table.
-    pub fn stray(mut self: Box<Self>, key: &str) -> Box<Fault> {
+    pub(crate) fn stray(mut self: Box<Self>, key: &str) -> Box<Fault> {
         self.stray = Some(key.to_owned());
         self
     }
@@ -111,18 +111,18 @@ impl Fault {
     }
 
     /// Adds a remark, a sentence of its own.
-    pub fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Fault> {
+    pub(crate) fn help(mut self: Box<Self>, help: impl Into<String>) -> Box<Fault> {
         self.notes.push(help.into());
         self
     }
 
     /// Makes the error for users, in a file that was read without settings.
-    pub fn in_file(self: Box<Self>, source: &Source) -> ScenarioError {
+    pub(crate) fn in_file(self: Box<Self>, source: &Source) -> ScenarioError {
         self.shown::<&str>(source, &[])
     }
 
     /// Makes the error for users, with the text around the fault: the file's, or that of one of `settings`.
-    pub fn shown<S: AsRef<str>>(self: Box<Self>, source: &Source, settings: &[S]) -> ScenarioError {
+    pub(crate) fn shown<S: AsRef<str>>(self: Box<Self>, source: &Source, settings: &[S]) -> ScenarioError {
         let mut fault = *self;
         let (place, excerpt) = match fault.trace.take() {
             Some((file, named)) => {

@@ -15,7 +15,7 @@ use crate::tree::{Entry, Node, Span, Table, TextOrigin, TreeValue};
 use depth::{BRACKETS, DOTS, Excess, excess, excess_of_value};
 
 /// The tree of a scenario file.
-pub fn document(text: &str) -> Read<Table> {
+pub(crate) fn document(text: &str) -> Read<Table> {
     let place = At { origin: TextOrigin::File, offset: 0 };
     if text.len() > LARGEST {
         let message = format!("the file has {} bytes; a scenario has at most {LARGEST}", text.len());
@@ -29,7 +29,7 @@ pub fn document(text: &str) -> Read<Table> {
 }
 
 /// The tree of a value alone, at `offset` of its setting.
-pub fn value(text: &str, origin: TextOrigin, offset: usize) -> Read<Node> {
+pub(crate) fn value(text: &str, origin: TextOrigin, offset: usize) -> Read<Node> {
     let place = At { origin, offset };
     place.refuse_excess(excess_of_value(text))?;
     match DeValue::parse(text) {

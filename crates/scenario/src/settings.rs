@@ -13,7 +13,7 @@ mod sctp;
 mod tcp;
 mod traffic;
 
-pub use association::AssociationSetting;
+pub(crate) use association::AssociationSetting;
 pub(crate) use event::{CHANGES, EVENT};
 pub(crate) use flow::{FLOW, STAGGER, unnamed};
 pub(crate) use link::LINK;

@@ -55,12 +55,12 @@ pub(crate) struct Entry {
 
 impl Span {
     /// The beginning of the file: the place of what is missing altogether.
-    pub const START: Span = Span { origin: TextOrigin::File, start: 0, end: 0 };
+    pub(crate) const START: Span = Span { origin: TextOrigin::File, start: 0, end: 0 };
 }
 
 impl Table {
     /// The value of `key`.
-    pub fn find(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn find(&self, key: &str) -> Option<&Node> {
         self.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.node)
     }
 
@@ -70,7 +70,7 @@ impl Table {
     }
 
     /// Sets `key`, replacing its value if there is one.
-    pub fn put(&mut self, key: &str, key_span: Span, node: Node) {
+    pub(crate) fn put(&mut self, key: &str, key_span: Span, node: Node) {
         let entry = Entry { key: key.to_owned(), key_span, node };
         match self.entries.iter_mut().find(|entry| entry.key == key) {
             Some(old) => *old = entry,
@@ -81,7 +81,7 @@ impl Table {
 
 impl TreeValue {
     /// The value in a message: `the number 0.001`.
-    pub fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match self {
             TreeValue::Text(text) => format!("the text {}", quoted(text)),
             TreeValue::Integer(number) => format!("the number {number}"),

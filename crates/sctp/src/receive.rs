@@ -15,17 +15,17 @@ mod ready;
 mod reassembly;
 mod tuning;
 
-pub use arrivals::{Arrivals, TsnArrival};
-pub use budget::{Allowance, Budget};
-pub use buffer::{Level, ReceiveBuffer};
-pub use bundle::Bundle;
+pub(crate) use arrivals::{Arrivals, TsnArrival};
+pub(crate) use budget::{Allowance, Budget};
+pub(crate) use buffer::{Level, ReceiveBuffer};
+pub(crate) use bundle::Bundle;
 pub(crate) use compact::compact;
-pub use delivery::{Delivery, DeliveryError};
-pub use load::MemoryLoad;
+pub(crate) use delivery::{Delivery, DeliveryError};
+pub(crate) use load::MemoryLoad;
 pub use message::Message;
-pub use ready::ReadyMessages;
-pub use reassembly::{Fragment, Reassembly, ReassemblyError};
-pub use tuning::{DataArrival, Tuning};
+pub(crate) use ready::ReadyMessages;
+pub(crate) use reassembly::{Fragment, Reassembly, ReassemblyError};
+pub(crate) use tuning::{DataArrival, Tuning};
 
 #[cfg(test)]
 mod tests {

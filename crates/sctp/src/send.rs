@@ -20,5 +20,5 @@ mod refit;
 mod unfragmented;
 mod waiting;
 
-pub use buffer::{BadSack, Left, SendBuffer, Sent};
+pub(crate) use buffer::{BadSack, Left, SendBuffer, Sent};
 pub use fragmentation::Outgoing;

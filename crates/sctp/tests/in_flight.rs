@@ -8,10 +8,10 @@ use anabranch_sctp::wire::{GapBlock, Sack};
 use crate::pair::{End, Pair};
 
 /// The number of chunks that are in flight, each in a packet of its own.
-pub const CHUNKS: u16 = 1_000;
+pub(crate) const CHUNKS: u16 = 1_000;
 
 /// Two ends with the rules of `config`, of which A has chunks in flight that have not arrived.
-pub fn sending(registry: &Registry, config: Config) -> Pair {
+pub(crate) fn sending(registry: &Registry, config: Config) -> Pair {
     let room = ByteCount::from_mib(4);
     let config = Config {
         initial_window: InitialWindow::Bytes(room),
@@ -28,7 +28,7 @@ pub fn sending(registry: &Registry, config: Config) -> Pair {
 }
 
 /// A SACK of A's chunks: none cumulatively, and in these gap blocks.
-pub fn sack<'a>(pair: &mut Pair, gaps: &'a [GapBlock]) -> Sack<'a> {
+pub(crate) fn sack<'a>(pair: &mut Pair, gaps: &'a [GapBlock]) -> Sack<'a> {
     let (_, cumulative_tsn_ack) = pair.at(End::A).ack_points().expect("it is open");
     Sack {
         cumulative_tsn_ack,
@@ -40,6 +40,6 @@ pub fn sack<'a>(pair: &mut Pair, gaps: &'a [GapBlock]) -> Sack<'a> {
 }
 
 /// Returns the number of entries that A examined to read its SACKs.
-pub fn examined(pair: &mut Pair) -> u64 {
+pub(crate) fn examined(pair: &mut Pair) -> u64 {
     pair.at(End::A).sack_counters().examined
 }

@@ -9,7 +9,7 @@ use crate::traffic::TrafficSource;
 
 /// The sending side of an application.
 #[derive(Debug)]
-pub struct Sender {
+pub(crate) struct Sender {
     supply: Supply,
     /// The rest of a transfer.
     left: Option<ByteCount>,
@@ -19,7 +19,7 @@ pub struct Sender {
 
 /// A message that is ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ready {
+pub(crate) struct Ready {
     /// The time since which it is ready.
     pub since: Time,
     /// The length.
@@ -37,7 +37,7 @@ enum Supply {
 impl Sender {
     /// An application with the pattern of `source`, or with as much data as the transport accepts in messages of
     /// `size`. `transfer` limits the total.
-    pub fn new(
+    pub(crate) fn new(
         source: Option<Box<dyn TrafficSource>>,
         size: ByteCount,
         transfer: Option<ByteCount>,
@@ -54,7 +54,7 @@ impl Sender {
     }
 
     /// The message to send at `now`.
-    pub fn peek(&mut self, now: Time) -> Option<Ready> {
+    pub(crate) fn peek(&mut self, now: Time) -> Option<Ready> {
         if self.is_done() {
             return None;
         }
@@ -72,7 +72,7 @@ impl Sender {
     }
 
     /// Takes the message that [`Sender::peek`] returned, and returns its bytes.
-    pub fn take(&mut self, ready: Ready) -> Bytes {
+    pub(crate) fn take(&mut self, ready: Ready) -> Bytes {
         if let Supply::Timed { waiting, .. } = &mut self.supply {
             waiting.pop_front();
         }
@@ -85,7 +85,7 @@ impl Sender {
     }
 
     /// When the next message will be ready, if that depends only on the time.
-    pub fn due(&self) -> Option<Time> {
+    pub(crate) fn due(&self) -> Option<Time> {
         match &self.supply {
             Supply::Timed { next, .. } if !self.is_done() => next.map(|next| next.since),
             _ => None,
@@ -93,7 +93,7 @@ impl Sender {
     }
 
     /// Returns true if a whole transfer was sent.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.left.is_some_and(ByteCount::is_zero)
     }
 }
@@ -102,7 +102,7 @@ impl Sender {
 ///
 /// # Panics
 /// `len` is more than 65,536.
-pub fn pattern(position: u64, len: usize) -> &'static [u8] {
+pub(crate) fn pattern(position: u64, len: usize) -> &'static [u8] {
     let offset = usize::try_from(position % PERIOD as u64).unwrap_or(0);
     &PATTERN[offset..offset + len]
 }

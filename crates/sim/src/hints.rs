@@ -9,7 +9,7 @@ use anabranch_sctp::policy::Hints;
 use crate::observe::Host;
 
 /// For each of `paths`, in order, what the policies at `from` may know about the path of their data.
-pub fn hints(scenario: &Scenario, paths: &[usize], from: Host) -> Vec<Hints> {
+pub(crate) fn hints(scenario: &Scenario, paths: &[usize], from: Host) -> Vec<Hints> {
     let ways = |link: &usize| -> [&LinkConfig; 2] {
         let Link { forward, reverse, .. } = &scenario.links[*link];
         match from {

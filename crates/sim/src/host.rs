@@ -9,7 +9,7 @@ mod stop_and_wait;
 mod tcp;
 mod udp;
 
-pub use draft::Draft;
+pub(crate) use draft::Draft;
 pub use tcp::following_data;
 
 use std::any::Any;
@@ -29,7 +29,7 @@ use crate::unfit::Unfit;
 /// It is driven as a machine: packets that arrived are handled, and packets to send are polled. In addition, the
 /// network opens it, takes what it delivered to its application, and reads what each path carried. Methods that do
 /// not apply to a transport keep their default.
-pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug + Send {
+pub(crate) trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug + Send {
     /// Starts to open the connection with packets; the other end answers. A transport without connections is always
     /// open.
     fn open(&mut self, _now: Time) {}
@@ -95,7 +95,7 @@ pub trait Transport: Machine<Input = Inbound, Output = Outbound> + Any + Debug +
 
 /// The data that arrived for the first time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Received {
+pub(crate) struct Received {
     /// User data.
     pub bytes: ByteCount,
     /// Packets with such data.
@@ -104,7 +104,7 @@ pub struct Received {
 
 /// A path as its sender sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PathView {
+pub(crate) struct PathView {
     /// True if it carries data.
     pub state: PathState,
     /// The congestion window.
@@ -123,7 +123,7 @@ pub struct PathView {
 
 /// The traffic of a path since the start of the run, as its sender counted it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PathReport {
+pub(crate) struct PathReport {
     /// The current state of the path.
     pub state: PathState,
     /// The counters of this end, as far as its transport has them. TCP's chunks are segments.
@@ -153,7 +153,7 @@ impl Draft<'_> {
     ///
     /// # Errors
     /// The settings of the transport contradict each other.
-    pub fn ends(&self) -> Result<[Box<dyn Transport>; 2], Unfit> {
+    pub(crate) fn ends(&self) -> Result<[Box<dyn Transport>; 2], Unfit> {
         match &self.flow.protocol {
             Protocol::Udp => Ok(udp::ends(self)),
             Protocol::Sctp(settings) => sctp::ends(self, settings),
@@ -164,7 +164,7 @@ impl Draft<'_> {
 
 impl PathReport {
     /// The report of a path in `state` that has carried nothing.
-    pub fn empty(state: PathState) -> PathReport {
+    pub(crate) fn empty(state: PathState) -> PathReport {
         PathReport {
             state,
             counters: PathCounters::default(),
@@ -183,7 +183,7 @@ impl PathReport {
 
 /// A packet that leaves an end.
 #[derive(Clone, Debug)]
-pub struct Outbound {
+pub(crate) struct Outbound {
     /// The flow's path that it takes.
     pub path: usize,
     /// The size with IP and UDP headers.
@@ -202,7 +202,7 @@ pub struct Outbound {
 
 /// A packet that reached an end.
 #[derive(Clone, Debug)]
-pub struct Inbound {
+pub(crate) struct Inbound {
     /// The flow's path on which it arrived.
     pub path: usize,
     /// The ECN codepoint after the last queue.
@@ -219,7 +219,7 @@ pub struct Inbound {
 
 /// A delivery to an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Delivered {
+pub(crate) struct Delivered {
     /// The number of bytes.
     pub bytes: ByteCount,
     /// The time since it was sent.

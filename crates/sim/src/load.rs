@@ -17,11 +17,11 @@ use crate::pairs::pairs_of;
 
 /// The payload that links pass on. It is boxed, because a packet moves many times on its way through a link.
 #[derive(Clone, Debug)]
-pub struct Carried(Box<Load>);
+pub(crate) struct Carried(Box<Load>);
 
 /// A packet's bytes, and the values that the network reads besides them.
 #[derive(Clone, Debug)]
-pub struct Load {
+pub(crate) struct Load {
     /// The pair of ends between which it travels.
     pub pair: u32,
     /// The pair's path that it takes.
@@ -46,14 +46,14 @@ pub struct Load {
 
 /// Boxes of packets that no longer exist, for new packets.
 #[derive(Debug, Default)]
-pub struct Boxes {
+pub(crate) struct Boxes {
     empty: Vec<Carried>,
 }
 
 /// Which pairs of ends a flow has, and which routes their packets take. Pairs are numbered across the network, in the
 /// order of the flows.
 #[derive(Debug)]
-pub struct Routes {
+pub(crate) struct Routes {
     /// The routes of the scenario's paths: forward, and reverse.
     ways: Vec<[RouteId; 2]>,
     /// The scenario's path for each path of a pair.
@@ -68,7 +68,7 @@ pub struct Routes {
 
 impl Load {
     /// The load for a packet that leaves the end of `pair` at host `from`.
-    pub fn new(now: Time, pair: usize, from: Host, outbound: Outbound, shows_chunks: bool) -> Load {
+    pub(crate) fn new(now: Time, pair: usize, from: Host, outbound: Outbound, shows_chunks: bool) -> Load {
         Load {
             pair: u32::try_from(pair).unwrap_or(u32::MAX),
             path: u16::try_from(outbound.path).unwrap_or(u16::MAX),
@@ -130,7 +130,7 @@ impl DerefMut for Carried {
 
 impl Boxes {
     /// Puts a load into a box.
-    pub fn pack(&mut self, load: Load) -> Carried {
+    pub(crate) fn pack(&mut self, load: Load) -> Carried {
         match self.empty.pop() {
             Some(mut carried) => {
                 *carried.0 = load;
@@ -150,7 +150,7 @@ impl Boxes {
 
 impl Routes {
     /// The routes of a scenario's flows. `ways` are the routes of its paths through the fabric: forward, and reverse.
-    pub fn of(scenario: &Scenario, ways: Vec<[RouteId; 2]>) -> Routes {
+    pub(crate) fn of(scenario: &Scenario, ways: Vec<[RouteId; 2]>) -> Routes {
         let show_chunks = scenario.flows.iter().map(shows_chunks).collect();
         let mut routes =
             Routes { ways, paths: Vec::new(), flows: Vec::new(), pairs: Vec::new(), show_chunks };
@@ -165,7 +165,7 @@ impl Routes {
     }
 
     /// The route of packets that the end of `pair` at host `from` sends on the pair's `path`.
-    pub fn route(&self, pair: usize, from: Host, path: usize) -> RouteId {
+    pub(crate) fn route(&self, pair: usize, from: Host, path: usize) -> RouteId {
         let [there, back] = self.ways[self.paths[pair][path]];
         match from {
             Host::First => there,
@@ -174,12 +174,12 @@ impl Routes {
     }
 
     /// The scenario's paths for those of a pair.
-    pub fn paths(&self, pair: usize) -> &[usize] {
+    pub(crate) fn paths(&self, pair: usize) -> &[usize] {
         &self.paths[pair]
     }
 
     /// The flow of a pair.
-    pub fn flow(&self, pair: usize) -> usize {
+    pub(crate) fn flow(&self, pair: usize) -> usize {
         self.flows[pair]
     }
 
@@ -189,7 +189,7 @@ impl Routes {
     }
 
     /// The pairs of a flow.
-    pub fn pairs(&self, flow: usize) -> Range<usize> {
+    pub(crate) fn pairs(&self, flow: usize) -> Range<usize> {
         self.pairs[flow].clone()
     }
 

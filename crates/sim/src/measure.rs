@@ -3,5 +3,5 @@
 mod meter;
 mod summary;
 
-pub use meter::{Meter, per_second};
+pub(crate) use meter::{Meter, per_second};
 pub use summary::{Estimate, Summary};

@@ -19,7 +19,7 @@ use crate::radio::{node_of, station};
 
 /// Links, ends, and the packets between them.
 #[derive(Debug)]
-pub struct Network {
+pub(crate) struct Network {
     fabric: Fabric<Carried>,
     /// The end of pair `p` at the first host is at `2 p`, that at the second host at `2 p + 1`.
     ends: Vec<Box<dyn Transport>>,
@@ -43,7 +43,7 @@ pub struct Network {
 
 impl Network {
     /// A network before its first event.
-    pub fn new(
+    pub(crate) fn new(
         mut fabric: Fabric<Carried>,
         ends: Vec<Box<dyn Transport>>,
         meters: Vec<Option<Meter>>,
@@ -86,7 +86,7 @@ impl Network {
     }
 
     /// The time of the next event.
-    pub fn next(&self) -> Option<Time> {
+    pub(crate) fn next(&self) -> Option<Time> {
         self.agenda.next()
     }
 
@@ -107,18 +107,18 @@ impl Network {
     }
 
     /// Applies `change` to the direction of a link that carries packets from host `from`.
-    pub fn change(&mut self, now: Time, link: usize, from: Host, change: Change) {
+    pub(crate) fn change(&mut self, now: Time, link: usize, from: Host, change: Change) {
         self.fabric.change(now, link, direction(from), change);
         self.settle(now);
     }
 
     /// The station of a node disappears, on all its radios.
-    pub fn vanish(&mut self, now: Time, node: usize) {
+    pub(crate) fn vanish(&mut self, now: Time, node: usize) {
         self.each_mesh(now, |mesh| mesh.vanish(now, station(node)));
     }
 
     /// The station of a node is there again, on all its radios.
-    pub fn come_back(&mut self, now: Time, node: usize) {
+    pub(crate) fn come_back(&mut self, now: Time, node: usize) {
         self.each_mesh(now, |mesh| mesh.come_back(now, station(node)));
     }
 
@@ -131,7 +131,7 @@ impl Network {
     }
 
     /// Starts a flow.
-    pub fn start(&mut self, now: Time, flow: usize, opening: Opening) {
+    pub(crate) fn start(&mut self, now: Time, flow: usize, opening: Opening) {
         for pair in self.routes.pairs(flow) {
             if let [first, second] = &mut self.ends[2 * pair..2 * pair + 2] {
                 match opening {
@@ -146,12 +146,12 @@ impl Network {
     }
 
     /// The pairs and paths of the flows.
-    pub fn routes(&self) -> &Routes {
+    pub(crate) fn routes(&self) -> &Routes {
         &self.routes
     }
 
     /// The end of a pair at a host.
-    pub fn end(&self, pair: usize, host: Host) -> &dyn Transport {
+    pub(crate) fn end(&self, pair: usize, host: Host) -> &dyn Transport {
         &*self.ends[2 * pair + side(host)]
     }
 
@@ -162,35 +162,35 @@ impl Network {
     }
 
     /// The meter of a flow's application at a host; `None` if the application only sends.
-    pub fn meter(&self, flow: usize, host: Host) -> Option<&Meter> {
+    pub(crate) fn meter(&self, flow: usize, host: Host) -> Option<&Meter> {
         self.meters[2 * flow + side(host)].as_ref()
     }
 
     /// Returns true if a flow has failed, so that it delivers nothing more.
-    pub fn has_failed(&self, flow: usize) -> bool {
+    pub(crate) fn has_failed(&self, flow: usize) -> bool {
         self.routes
             .pairs(flow)
             .all(|pair| self.ends[2 * pair..2 * pair + 2].iter().any(|end| end.failure().is_some()))
     }
 
     /// The direction of a link that carries packets from host `from`.
-    pub fn link_mut(&mut self, link: usize, from: Host) -> &mut Link<Carried> {
+    pub(crate) fn link_mut(&mut self, link: usize, from: Host) -> &mut Link<Carried> {
         self.fabric.link_mut(link, direction(from))
     }
 
     /// The mesh of a radio.
-    pub fn mesh(&mut self, radio: usize) -> Option<&mut Mesh<Carried>> {
+    pub(crate) fn mesh(&mut self, radio: usize) -> Option<&mut Mesh<Carried>> {
         let node = node_of(self.fabric.links(), radio);
         self.fabric.medium_as(node)
     }
 
     /// Link crossings so far, in both directions.
-    pub fn crossings(&self) -> u64 {
+    pub(crate) fn crossings(&self) -> u64 {
         self.fabric.crossings()
     }
 
     /// Packets that left hosts so far.
-    pub fn sent(&self) -> u64 {
+    pub(crate) fn sent(&self) -> u64 {
         self.sent
     }
 
@@ -200,12 +200,12 @@ impl Network {
     }
 
     /// Packets of a pair from this host that were lost on the pair's `path`.
-    pub fn lost(&self, pair: usize, from: Host, path: usize) -> u64 {
+    pub(crate) fn lost(&self, pair: usize, from: Host, path: usize) -> u64 {
         self.lost[2 * pair + side(from)][path]
     }
 
     /// The observations since the last call.
-    pub fn take_observations(&mut self) -> Vec<Observation> {
+    pub(crate) fn take_observations(&mut self) -> Vec<Observation> {
         std::mem::take(&mut self.seen)
     }
 
@@ -409,7 +409,7 @@ enum Place {
 
 /// The opening of a flow's association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Opening {
+pub(crate) enum Opening {
     /// With packets.
     Handshake,
     /// Without packets.
@@ -429,7 +429,7 @@ fn side(host: Host) -> usize {
 }
 
 /// The direction of packets from host `from`.
-pub fn direction(from: Host) -> Way {
+pub(crate) fn direction(from: Host) -> Way {
     match from {
         Host::First => Way::Forward,
         Host::Second => Way::Reverse,

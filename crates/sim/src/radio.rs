@@ -37,19 +37,19 @@ pub(crate) fn add_meshes(
 }
 
 /// Adds both routes of a path across a mesh: forward, then reverse.
-pub fn add_path(fabric: &mut Fabric<Carried>, air: Air) -> [RouteId; 2] {
+pub(crate) fn add_path(fabric: &mut Fabric<Carried>, air: Air) -> [RouteId; 2] {
     let mesh = node_of(fabric.links(), air.radio);
     let hop = |from, to| vec![Hop::medium(mesh, station(from), station(to))];
     [fabric.add_route(hop(air.from, air.to)), fabric.add_route(hop(air.to, air.from))]
 }
 
 /// The fabric's node that is the mesh of this radio; the meshes are the first media of a fabric with so many links.
-pub fn node_of(links: usize, radio: usize) -> NodeIndex {
+pub(crate) fn node_of(links: usize, radio: usize) -> NodeIndex {
     (2 * links + radio) as NodeIndex
 }
 
 /// The station of a node.
-pub fn station(node: usize) -> Station {
+pub(crate) fn station(node: usize) -> Station {
     Station::new(u16::try_from(node).unwrap_or(u16::MAX))
 }
 

@@ -5,7 +5,7 @@ use anabranch_scenario::model::{Direction, Flow};
 use crate::observe::Host;
 
 /// The hosts that send in a direction.
-pub fn senders(direction: Direction) -> &'static [Host] {
+pub(crate) fn senders(direction: Direction) -> &'static [Host] {
     match direction {
         Direction::Forward => &[Host::First],
         Direction::Reverse => &[Host::Second],
@@ -14,6 +14,6 @@ pub fn senders(direction: Direction) -> &'static [Host] {
 }
 
 /// Returns true if a flow sends data from a host.
-pub fn sends(flow: &Flow, host: Host) -> bool {
+pub(crate) fn sends(flow: &Flow, host: Host) -> bool {
     senders(flow.direction).contains(&host)
 }

@@ -11,13 +11,13 @@ use anabranch_link::Random;
 use anabranch_scenario::model::{Messages, Traffic};
 
 /// A pattern of messages in time.
-pub trait TrafficSource: Debug + Send {
+pub(crate) trait TrafficSource: Debug + Send {
     /// The next message: its time, which is not before `now`, and its length.
     fn next(&mut self, now: Time) -> Option<(Time, ByteCount)>;
 }
 
 /// The source of a pattern that begins at `start`; `None` for bulk data, which has no times.
-pub fn build(traffic: &Traffic, start: Time, seed: &Seed) -> Option<Box<dyn TrafficSource>> {
+pub(crate) fn build(traffic: &Traffic, start: Time, seed: &Seed) -> Option<Box<dyn TrafficSource>> {
     match traffic {
         Traffic::Bulk => None,
         Traffic::Cbr(messages) => Some(Box::new(cbr::Cbr::new(*messages, start))),

@@ -1,7 +1,7 @@
 //! The studies' commands: what each prints on a terminal.
 
-pub mod blocking;
-pub mod failover;
-pub mod figures;
-pub mod figures_check;
-pub mod small;
+pub(crate) mod blocking;
+pub(crate) mod failover;
+pub(crate) mod figures;
+pub(crate) mod figures_check;
+pub(crate) mod small;

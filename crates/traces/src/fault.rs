@@ -17,18 +17,18 @@ pub(crate) struct Fault {
 
 impl Fault {
     /// A fault at these bytes.
-    pub fn at(at: Range<usize>, message: impl Into<String>) -> Fault {
+    pub(crate) fn at(at: Range<usize>, message: impl Into<String>) -> Fault {
         Fault { at, message: message.into(), expected: None }
     }
 
     /// Adds the expected value.
-    pub fn expected(mut self, expected: impl Into<String>) -> Fault {
+    pub(crate) fn expected(mut self, expected: impl Into<String>) -> Fault {
         self.expected = Some(expected.into());
         self
     }
 
     /// Makes the error for users.
-    pub fn in_file(self, source: &Source) -> ScenarioError {
+    pub(crate) fn in_file(self, source: &Source) -> ScenarioError {
         ScenarioError::in_trace(source, self.at, self.message, self.expected.as_deref())
     }
 }

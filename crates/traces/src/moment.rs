@@ -20,7 +20,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     /// The time on the file's axis; `None` where the file mixes forms that cannot be compared.
-    pub fn read(&mut self, moment: Moment) -> Option<Duration> {
+    pub(crate) fn read(&mut self, moment: Moment) -> Option<Duration> {
         let before = self.last.replace(moment);
         match (before, moment) {
             (None | Some(Moment::Dated(_)), Moment::Dated(at)) => Some(at),

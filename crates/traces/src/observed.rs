@@ -57,7 +57,7 @@ pub(crate) struct ObservedLoss {
 
 impl ObservedRate {
     /// The mean over the recording.
-    pub fn mean(&self) -> BitRate {
+    pub(crate) fn mean(&self) -> BitRate {
         match self {
             ObservedRate::Steps { steps, .. } => steps.mean(),
             ObservedRate::Opportunities(moments) => {
@@ -71,7 +71,7 @@ impl ObservedRate {
 
 impl DelayForm {
     /// The delay that all packets have.
-    pub fn least(&self) -> Duration {
+    pub(crate) fn least(&self) -> Duration {
         match self {
             DelayForm::Steps(steps) | DelayForm::Probes(steps) => steps.least(),
             DelayForm::Summary { least, .. } | DelayForm::Least(least) => *least,

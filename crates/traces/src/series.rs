@@ -20,7 +20,7 @@ pub(crate) struct Series<T> {
 impl<T: Amount> Series<T> {
     /// Makes a series of samples in order of time, the last of which lasts until `end`. Time starts at the first
     /// sample; of several at one moment the last one counts. `None` without a sample.
-    pub fn of(samples: impl IntoIterator<Item = (Duration, T)>, end: Duration) -> Option<Series<T>> {
+    pub(crate) fn of(samples: impl IntoIterator<Item = (Duration, T)>, end: Duration) -> Option<Series<T>> {
         let mut steps: Vec<(Duration, T)> = Vec::new();
         for (at, value) in samples {
             match steps.last_mut() {
@@ -36,27 +36,27 @@ impl<T: Amount> Series<T> {
     }
 
     /// The end of the last step.
-    pub fn end(&self) -> Duration {
+    pub(crate) fn end(&self) -> Duration {
         self.end
     }
 
     /// The steps at which the value changes.
-    pub fn changes(&self) -> Vec<(Duration, T)> {
+    pub(crate) fn changes(&self) -> Vec<(Duration, T)> {
         let mut changes = self.steps.clone();
         changes.dedup_by(|later, earlier| later.1 == earlier.1);
         changes
     }
 
-    pub fn least(&self) -> T {
+    pub(crate) fn least(&self) -> T {
         T::nearest(self.numbers().fold(f64::INFINITY, f64::min))
     }
 
-    pub fn most(&self) -> T {
+    pub(crate) fn most(&self) -> T {
         T::nearest(self.numbers().fold(0.0, f64::max))
     }
 
     /// The mean over time; the mean of the samples where all are of one moment.
-    pub fn mean(&self) -> T {
+    pub(crate) fn mean(&self) -> T {
         if self.end.is_zero() {
             return T::nearest(self.numbers().sum::<f64>() / self.steps.len().max(1) as f64);
         }
@@ -71,7 +71,7 @@ impl<T: Amount> Series<T> {
     }
 
     /// Means over spans of this length; `None` for more than `most` spans.
-    pub fn averaged(&self, step: Duration, most: usize) -> Option<Series<T>> {
+    pub(crate) fn averaged(&self, step: Duration, most: usize) -> Option<Series<T>> {
         let count = self.end.as_nanos().div_ceil(step.as_nanos().max(1)).max(1);
         if count > most as u64 {
             return None;

@@ -6,19 +6,19 @@ use bytes::{Bytes, BytesMut};
 
 /// Frames of one length, in the order in which they were filled: the oldest is freed first.
 #[derive(Debug)]
-pub struct FrameMemory {
+pub(crate) struct FrameMemory {
     length: usize,
     used: VecDeque<Bytes>,
 }
 
 impl FrameMemory {
     /// Memory for frames of at most `length` bytes.
-    pub fn new(length: usize) -> FrameMemory {
+    pub(crate) fn new(length: usize) -> FrameMemory {
         FrameMemory { length, used: VecDeque::new() }
     }
 
     /// A frame of the full length with arbitrary content.
-    pub fn take(&mut self) -> BytesMut {
+    pub(crate) fn take(&mut self) -> BytesMut {
         match self.used.pop_front().map(Bytes::try_into_mut) {
             Some(Ok(memory)) => memory,
             held => {
@@ -35,7 +35,7 @@ impl FrameMemory {
     }
 
     /// The first `length` bytes of a filled frame.
-    pub fn filled(&mut self, frame: BytesMut, length: usize) -> Bytes {
+    pub(crate) fn filled(&mut self, frame: BytesMut, length: usize) -> Bytes {
         let frame = frame.freeze();
         let part = frame.slice(..length);
         self.used.push_back(frame);

@@ -7,7 +7,7 @@ use anabranch_net::Clock;
 
 /// Spreads pieces over time, so that no more is sent in any time than the rate allows in it and in [`BURST`].
 #[derive(Debug)]
-pub struct Limit {
+pub(crate) struct Limit {
     rate: Option<BitRate>,
     clock: Clock,
     due: Time,
@@ -15,17 +15,17 @@ pub struct Limit {
 
 impl Limit {
     /// A limit of `rate`, or none.
-    pub fn new(rate: Option<BitRate>) -> Limit {
+    pub(crate) fn new(rate: Option<BitRate>) -> Limit {
         Limit { rate, clock: Clock::start(), due: Time::ZERO }
     }
 
     /// The time for which `size` must wait from now. It counts as sent even if the caller does not wait.
-    pub fn reserve(&mut self, size: ByteCount) -> Duration {
+    pub(crate) fn reserve(&mut self, size: ByteCount) -> Duration {
         self.reserve_at(self.clock.now(), size)
     }
 
     /// The largest useful piece at `rate`: what is sent in [`BURST`], so that a slow sender sends evenly.
-    pub fn piece(rate: Option<BitRate>) -> usize {
+    pub(crate) fn piece(rate: Option<BitRate>) -> usize {
         let bytes = rate.map_or(u128::MAX, |rate| {
             u128::from(rate.bits_per_second()) * u128::from(BURST.as_nanos()) / 8_000_000_000
         });

@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 /// The messages of a sender until it closes the association.
 #[derive(Debug)]
-pub struct MessageStream<'a> {
+pub(crate) struct MessageStream<'a> {
     association: &'a Association,
     events: Events,
     is_closing: bool,
@@ -13,7 +13,7 @@ pub struct MessageStream<'a> {
 
 impl MessageStream<'_> {
     /// The messages from now on.
-    pub fn of(association: &Association) -> MessageStream<'_> {
+    pub(crate) fn of(association: &Association) -> MessageStream<'_> {
         MessageStream { association, events: association.subscribe(), is_closing: false }
     }
 
@@ -22,7 +22,7 @@ impl MessageStream<'_> {
     ///
     /// # Errors
     /// The reason for which the association ended.
-    pub async fn next(&mut self) -> Result<Bytes, CloseReason> {
+    pub(crate) async fn next(&mut self) -> Result<Bytes, CloseReason> {
         while !self.is_closing {
             tokio::select! {
                 biased;

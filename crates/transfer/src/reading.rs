@@ -17,7 +17,7 @@ use crate::sources::{SourceEntry, reason};
 
 /// A file that a thread reads.
 #[derive(Debug)]
-pub struct FileReader {
+pub(crate) struct FileReader {
     /// The pieces in order, closed after the last.
     pub pieces: mpsc::Receiver<Piece>,
     /// The sender for the receiver's answers about the file, if it is resumable.
@@ -29,19 +29,19 @@ pub struct FileReader {
 /// Passes the receiver's answers about a file to the reading thread, each once and in their order. An answer that the
 /// thread no longer waits for is dropped: the file was given up.
 #[derive(Debug)]
-pub struct AnswerSender {
+pub(crate) struct AnswerSender {
     has: Option<oneshot::Sender<ByteCount>>,
     begins: Option<oneshot::Sender<ByteCount>>,
 }
 
 impl AnswerSender {
     /// Passes on that the receiver has `size` of the file. Returns false if that answer was not expected.
-    pub fn has(&mut self, size: ByteCount) -> bool {
+    pub(crate) fn has(&mut self, size: ByteCount) -> bool {
         self.has.take().map(|word| word.send(size)).is_some()
     }
 
     /// Passes on that the file begins at `at`. Returns false if that answer was not expected.
-    pub fn begins(&mut self, at: ByteCount) -> bool {
+    pub(crate) fn begins(&mut self, at: ByteCount) -> bool {
         self.has.is_none() && self.begins.take().map(|word| word.send(at)).is_some()
     }
 }
@@ -59,7 +59,7 @@ fn words() -> (AnswerSender, AnswerReceiver) {
 
 /// The output of the reading thread.
 #[derive(Debug)]
-pub enum Piece {
+pub(crate) enum Piece {
     /// A frame, with or without a piece of the file.
     Frame {
         frame: Bytes,
@@ -90,7 +90,7 @@ pub enum Piece {
 impl FileReader {
     /// Starts reading in pieces of at most `piece` bytes, [`PIECES_BETWEEN`] ahead. A file that cannot be opened is
     /// still offered and then given up, so that the receiver knows that it is missing.
-    pub fn begin(mut entry: SourceEntry, piece: usize) -> FileReader {
+    pub(crate) fn begin(mut entry: SourceEntry, piece: usize) -> FileReader {
         let (pieces, receiver) = mpsc::channel(PIECES_BETWEEN);
         let (words, asked) = words();
         let opened = Input::open(&mut entry);

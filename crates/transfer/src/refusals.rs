@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
 
 /// The reason of an error, without the system's number.
-pub fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::NOENT) => "there is no such file",
         Some(Errno::ACCESS) => "permission denied",
@@ -34,7 +34,7 @@ pub(crate) fn largest_file() -> Option<ByteCount> {
 }
 
 /// The reason for a file longer than `limit`, or than the file system allows.
-pub fn too_large(limit: Option<ByteCount>) -> String {
+pub(crate) fn too_large(limit: Option<ByteCount>) -> String {
     match limit {
         Some(limit) => format!(
             "it is larger than files may be here: {} (a limit of the receiving process: ulimit -f)",

@@ -288,7 +288,7 @@ fn modified(found: &Metadata) -> Modified {
 }
 
 /// The reason for which a source cannot be read.
-pub fn reason(error: &io::Error) -> String {
+pub(crate) fn reason(error: &io::Error) -> String {
     match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::LOOP) => "it has become a symbolic link, which is not followed".to_owned(),
         _ => refusals::reason(error),

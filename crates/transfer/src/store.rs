@@ -18,7 +18,7 @@ use crate::protocol::{FileKind, FilePath, FileVerdict, Modified, Offer};
 use crate::refusals;
 use rustix::io::Errno;
 
-pub use arriving::IncomingFile;
+pub(crate) use arriving::IncomingFile;
 use hashed::Hashed;
 use part::PartFile;
 pub(crate) use partial::is_name_of_ours;

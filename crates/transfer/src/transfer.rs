@@ -19,7 +19,7 @@ type BoxedTransfer<'a, E> = Pin<Box<dyn Future<Output = Result<(), E>> + Send + 
 
 /// The channel for the events of a transfer. They wait for one poll at most, so their number is bounded.
 #[derive(Clone, Debug)]
-pub struct Teller(UnboundedSender<Event>);
+pub(crate) struct Teller(UnboundedSender<Event>);
 
 impl<'a, E> Transfer<'a, E> {
     /// The transfer performed by `work`, which sends its events to the [`Teller`] it gets.
@@ -76,7 +76,7 @@ impl<E> fmt::Debug for Transfer<'_, E> {
 
 impl Teller {
     /// Sends an event. Once the transfer is dropped, events are dropped too.
-    pub fn tell(&self, event: Event) {
+    pub(crate) fn tell(&self, event: Event) {
         let _ = self.0.send(event);
     }
 }

@@ -6,7 +6,7 @@ use anabranch_base::ByteCount;
 
 /// Unacknowledged messages, the oldest first.
 #[derive(Debug, Default)]
-pub struct Underway {
+pub(crate) struct Underway {
     messages: VecDeque<OutstandingMessage>,
     /// Their total length.
     length: ByteCount,
@@ -23,7 +23,7 @@ struct OutstandingMessage {
 
 impl Underway {
     /// Records a message handed to the association whose last `size` bytes are of a file.
-    pub fn hand_over(&mut self, length: ByteCount, size: ByteCount) {
+    pub(crate) fn hand_over(&mut self, length: ByteCount, size: ByteCount) {
         self.length += length;
         self.messages.push_back(OutstandingMessage { length, size, counted: ByteCount::ZERO });
     }

@@ -19,7 +19,7 @@ const HEADER: CommonHeader = CommonHeader {
 };
 
 /// Writes and reads each packet [`ROUNDS`] times.
-pub fn round_trips() {
+pub(crate) fn round_trips() {
     let gaps: Vec<GapBlock> = (1..=40).map(|gap| GapBlock { start: 3 * gap, end: 3 * gap + 1 }).collect();
     let payload = [7; 1_400];
     let mut buffer = Vec::with_capacity(2 * LIMIT);

@@ -11,7 +11,7 @@ const BUFFERS: Buffers = Buffers { send: ByteCount::from_mib(1), receive: ByteCo
 const DELAY: Duration = Duration::from_micros(100);
 
 /// Sends `messages` messages of `length` bytes. A tenth of them is sent before, so that windows and buffers have grown.
-pub fn transfer(length: usize, messages: u64) {
+pub(crate) fn transfer(length: usize, messages: u64) {
     let [client, server] = [Role::Client, Role::Server].map(|role| Anabranch::new(role, BUFFERS, 1));
     let mut transfer = Transfer::open(client, server, DELAY);
     let message = Bytes::from(vec![7; length]);

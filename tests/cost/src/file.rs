@@ -14,7 +14,7 @@ const SMALL: usize = 3_000;
 const FILES: usize = 100;
 
 /// Every frame of the sender goes to the receiver.
-pub fn transfer() {
+pub(crate) fn transfer() {
     let content = vec![7; LARGE];
     let mut written = 0;
     count(&mut || {

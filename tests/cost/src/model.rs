@@ -10,7 +10,7 @@ const LOSSES: [f64; 3] = [1e-4, 1e-3, 1e-2];
 const LIMITS: [u32; 3] = [87, 1_000, 5_000];
 
 /// Computes the curve up to each limit at each loss probability.
-pub fn curves() {
+pub(crate) fn curves() {
     let mut points = 0;
     count(&mut || {
         for loss in [RoundLoss::Independent, RoundLoss::Correlated] {

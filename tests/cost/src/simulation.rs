@@ -8,7 +8,7 @@ use anabranch_sim::{Run, Watch};
 use crate::count;
 
 /// Simulates `time` of the scenario `name` beside the simulator's benchmark.
-pub fn run(name: &str, time: &str) {
+pub(crate) fn run(name: &str, time: &str) {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../crates/sim/benches/speed/{name}.toml"));
     let text = std::fs::read_to_string(path).expect("the scenario is beside the benchmark");

@@ -8,7 +8,7 @@ mod pool;
 #[path = "../../../crates/sctp/tests/stacks/stack.rs"]
 mod stack;
 #[path = "../../../crates/sctp/tests/stacks/transfer.rs"]
-pub mod transfer;
+pub(crate) mod transfer;
 
-pub use anabranch::Anabranch;
-pub use stack::{Buffers, Datagram, Life, PORT, Role, Stack};
+pub(crate) use anabranch::Anabranch;
+pub(crate) use stack::{Buffers, Datagram, Life, PORT, Role, Stack};

@@ -10,7 +10,7 @@ use super::remedy::{Remedy, RemedyWords};
 use crate::path_entry::PathEntry;
 
 /// The advice for `cause`.
-pub fn on(cause: Bottleneck, evidence: &Evidence<'_>, words: RemedyWords) -> String {
+pub(super) fn on(cause: Bottleneck, evidence: &Evidence<'_>, words: RemedyWords) -> String {
     let said = match cause {
         Bottleneck::Nothing => nothing(evidence, words),
         Bottleneck::Application => application(evidence, words),

@@ -7,7 +7,7 @@ use super::{ALL_OF_IT, Alone, TestSummary};
 
 /// The measurements, weighted by the capacity of the paths.
 #[derive(Clone, Debug)]
-pub struct Evidence<'a> {
+pub(super) struct Evidence<'a> {
     /// The test over all paths.
     pub run: &'a TestSummary,
     /// Each path alone.
@@ -24,7 +24,7 @@ pub struct Evidence<'a> {
 
 impl<'a> Evidence<'a> {
     /// Weights each path's time by its goodput alone, or all paths equally if that is not known.
-    pub fn of(run: &'a TestSummary, alone: &'a [Alone]) -> Evidence<'a> {
+    pub(super) fn of(run: &'a TestSummary, alone: &'a [Alone]) -> Evidence<'a> {
         let mut evidence = Evidence {
             run,
             alone,
@@ -40,7 +40,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The goodput as a part of the sum of the paths alone.
-    pub fn share_of_sum(&self) -> Option<f64> {
+    pub(super) fn share_of_sum(&self) -> Option<f64> {
         self.sum_alone.filter(|sum| *sum > 0.0).map(|sum| self.run.goodput_bps / sum)
     }
 
@@ -50,12 +50,12 @@ impl<'a> Evidence<'a> {
     }
 
     /// The paths that carried nothing even alone.
-    pub fn dead(&self) -> impl Iterator<Item = &Alone> {
+    pub(super) fn dead(&self) -> impl Iterator<Item = &Alone> {
         self.alone.iter().filter(|alone| alone.is_dead())
     }
 
     /// The path with the highest goodput alone.
-    pub fn best_alone(&self) -> Option<&Alone> {
+    pub(super) fn best_alone(&self) -> Option<&Alone> {
         self.alone.iter().max_by(|a, b| a.goodput_bps.total_cmp(&b.goodput_bps))
     }
 
@@ -103,7 +103,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The paths whose windows losses keep small without a standing queue.
-    pub fn held_by_losses(&self) -> Vec<&'a PathEntry> {
+    pub(super) fn held_by_losses(&self) -> Vec<&'a PathEntry> {
         losses::held_by_losses(&self.run.paths, self.run.congestion_control.as_deref())
     }
 

@@ -10,7 +10,7 @@ use crate::path_entry::PathEntry;
 
 /// The state of a path's queue, judged from its round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum QueueState {
+pub(super) enum QueueState {
     /// The mean round trip is well above the shortest: packets always wait.
     Standing,
     /// Almost no packets wait.
@@ -21,7 +21,7 @@ pub enum QueueState {
 
 impl QueueState {
     /// The queue state of `path`. By Little's law the mean queue length is the rate times the wait.
-    pub fn of(path: &PathEntry) -> QueueState {
+    pub(super) fn of(path: &PathEntry) -> QueueState {
         let Some((mean, least)) = path.mean_rtt_s.zip(path.min_rtt_s) else { return QueueState::Unclear };
         let wait = (mean - least).max(0.0);
         let packets = path.goodput_bps * wait / 8.0 / PACKET;
@@ -37,7 +37,7 @@ impl QueueState {
 
 /// The paths whose windows losses keep small. `control` is the sender's congestion control if known: some do not
 /// react to such losses.
-pub fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<&'a PathEntry> {
+pub(super) fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<&'a PathEntry> {
     if control.is_some_and(tells_losses_apart) {
         return Vec::new();
     }
@@ -45,7 +45,7 @@ pub fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<
 }
 
 /// Returns true if a congestion control does not treat losses at an empty queue as congestion.
-pub fn tells_losses_apart(control: &str) -> bool {
+pub(super) fn tells_losses_apart(control: &str) -> bool {
     config::tells_losses_apart(control, &Registry::standard())
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn loss_share(path: &PathEntry) -> f64 {
 
 /// Names the paths `held` by losses with their loss rate and window, and the setting to change. `None` if `held` is
 /// empty.
-pub fn advice(held: &[&PathEntry], words: RemedyWords) -> Option<String> {
+pub(super) fn advice(held: &[&PathEntry], words: RemedyWords) -> Option<String> {
     let each: Vec<String> = held.iter().map(|path| sentence(path)).collect();
     let other = Remedy::Set { key: "congestion_control", value: "westwood".to_owned() };
     (!each.is_empty()).then(|| {
@@ -101,7 +101,7 @@ fn allowed_bps(path: &PathEntry) -> Option<f64> {
 }
 
 /// The share in percent with one digit (`1.2 %`), below 0.1 % with two.
-pub fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 0.095 { format!("{percent:.2} %") } else { format!("{percent:.1} %") }
 }

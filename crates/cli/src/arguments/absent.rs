@@ -11,7 +11,7 @@ pub(crate) const ABSENT_COMMANDS: [&str; 6] =
 /// Arguments of any kind.
 #[derive(Debug, Args)]
 #[command(after_help = ABSENT_EXAMPLES)]
-pub struct AbsentArguments {
+pub(super) struct AbsentArguments {
     /// The words of the command line.
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,
@@ -19,7 +19,7 @@ pub struct AbsentArguments {
 
 impl AbsentArguments {
     /// The form in which the refusal is printed.
-    pub fn output(&self) -> Output {
+    pub(super) fn output(&self) -> Output {
         let is_given = |option: &str| self.words.iter().any(|word| word == option);
         Output { json: is_given("--json"), json_lines: is_given("--json-lines"), ..Output::default() }
     }

@@ -9,7 +9,7 @@ use super::{HostPort, Output, Secrecy, Via};
 /// `anabranch bench`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct BenchArguments {
+pub(crate) struct BenchArguments {
     /// Serve tests, one at a time, until Ctrl-C
     #[arg(long, conflicts_with = "to")]
     pub serve: bool,
@@ -71,7 +71,7 @@ impl BenchArguments {
     }
 
     /// Which end sends.
-    pub fn direction(&self) -> RequestedDirection {
+    pub(crate) fn direction(&self) -> RequestedDirection {
         match (self.reverse, self.bidir) {
             (true, _) => RequestedDirection::Reverse,
             (false, true) => RequestedDirection::Both,

@@ -10,7 +10,7 @@ use super::Output;
 /// `anabranch demo`.
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_EXAMPLES)]
-pub struct DemoArguments {
+pub(crate) struct DemoArguments {
     /// Change a value of the demo's scenario, such as link.lte.delay="80 ms"; `--set help` lists the keys
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub settings: Vec<String>,
@@ -25,7 +25,7 @@ pub struct DemoArguments {
 /// `anabranch compare`.
 #[derive(Debug, Args)]
 #[command(after_help = COMPARE_EXAMPLES)]
-pub struct CompareArguments {
+pub(crate) struct CompareArguments {
     /// Scenario file with one SCTP flow; `-` reads standard input
     pub scenario: PathBuf,
     /// Change a value of the scenario, such as link.wifi.loss=0.01; `--set help` lists the keys
@@ -47,7 +47,7 @@ pub struct CompareArguments {
 
 /// The encapsulation of packets, simulated and real.
 #[derive(Clone, Copy, Debug, Default, Args)]
-pub struct EncapsulationChoice {
+pub(crate) struct EncapsulationChoice {
     /// Use plain SCTP over UDP instead of sealed packets, simulated and real
     #[arg(long)]
     insecure: bool,
@@ -55,7 +55,7 @@ pub struct EncapsulationChoice {
 
 impl EncapsulationChoice {
     /// The value of the setting `encapsulation`.
-    pub fn encapsulation(self) -> Encapsulation {
+    pub(crate) fn encapsulation(self) -> Encapsulation {
         if self.insecure { Encapsulation::Udp } else { Encapsulation::Sealed }
     }
 }

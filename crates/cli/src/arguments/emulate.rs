@@ -12,7 +12,7 @@ use super::{HostPort, Output};
 /// `anabranch emulate`.
 #[derive(Debug, Args)]
 #[command(after_help = EMULATE_EXAMPLES)]
-pub struct EmulateArguments {
+pub(crate) struct EmulateArguments {
     /// Scenario file, whose flows are ignored; `-` reads standard input
     pub scenario: PathBuf,
     /// Where to forward datagrams from the links: one address for all paths, or one per path
@@ -58,7 +58,7 @@ impl EmulateArguments {
     }
 
     /// The changes to the scenario, the settings first.
-    pub fn changes(&self) -> Vec<String> {
+    pub(crate) fn changes(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
         self.settings.iter().cloned().chain(seed).collect()
     }

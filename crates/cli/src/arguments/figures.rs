@@ -12,7 +12,7 @@ use super::Output;
 /// `anabranch figures`.
 #[derive(Debug, Args)]
 #[command(after_help = FIGURES_EXAMPLES)]
-pub struct FiguresArguments {
+pub(crate) struct FiguresArguments {
     /// The subcommand.
     #[command(subcommand)]
     pub command: FiguresCommand,
@@ -20,7 +20,7 @@ pub struct FiguresArguments {
 
 /// The commands of `anabranch figures`.
 #[derive(Debug, Subcommand)]
-pub enum FiguresCommand {
+pub(crate) enum FiguresCommand {
     /// List every panel: its title, its place in the paper, and the verdict of the full scale
     List(ListArguments),
     /// Run figures, write their curves, and judge the claims about them
@@ -32,7 +32,7 @@ pub enum FiguresCommand {
 /// `anabranch figures list`.
 #[derive(Clone, Copy, Debug, Args)]
 #[command(after_help = LIST_EXAMPLES)]
-pub struct ListArguments {
+pub(crate) struct ListArguments {
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,
@@ -41,7 +41,7 @@ pub struct ListArguments {
 /// `anabranch figures run`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
-pub struct RunArguments {
+pub(crate) struct RunArguments {
     /// Panels or figures, such as IY-F5a or WS-F5-F8, or `all`. The whole figure of a panel is run
     #[arg(value_name = "ID", required = true, value_parser = ids(), ignore_case = true, hide_possible_values = true)]
     pub ids: Vec<String>,
@@ -62,7 +62,7 @@ pub struct RunArguments {
 /// `anabranch figures report`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = REPORT_EXAMPLES)]
-pub struct ReportArguments {
+pub(crate) struct ReportArguments {
     /// Panels or figures (default: all)
     #[arg(value_name = "ID", value_parser = ids(), ignore_case = true, hide_possible_values = true)]
     pub ids: Vec<String>,
@@ -76,7 +76,7 @@ pub struct ReportArguments {
 
 /// Which runs are made, and where they are kept.
 #[derive(Clone, Debug, Args)]
-pub struct StudyArguments {
+pub(crate) struct StudyArguments {
     /// Folder for runs, curves and pages; a run that is kept there is not repeated
     #[arg(long = "out", value_name = "DIR", default_value = "figures")]
     pub dir: PathBuf,
@@ -90,7 +90,7 @@ pub struct StudyArguments {
 
 impl FiguresArguments {
     /// The form in which the command's result is printed.
-    pub fn output(&self) -> Output {
+    pub(crate) fn output(&self) -> Output {
         match &self.command {
             FiguresCommand::List(list) => list.output,
             FiguresCommand::Run(run) => run.output,
@@ -108,7 +108,7 @@ fn ids() -> PossibleValuesParser {
 }
 
 /// The name that selects every figure.
-pub const ALL: &str = "all";
+pub(crate) const ALL: &str = "all";
 
 const FIGURES_EXAMPLES: &str = "\
 The figures of five works on multipath transport, reproduced. docs/figures.md has the verdicts.

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// A host and a UDP port, not looked up yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostPort {
+pub(crate) struct HostPort {
     /// A name or an address.
     pub name: String,
     /// The UDP port, if one was given.

@@ -11,7 +11,7 @@ use super::Output;
 /// `anabranch predict`.
 #[derive(Debug, Args)]
 #[command(after_help = PREDICT_EXAMPLES)]
-pub struct PredictArguments {
+pub(crate) struct PredictArguments {
     /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
     /// The models to use (default: all)
@@ -30,7 +30,7 @@ pub struct PredictArguments {
 
 /// A model by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ModelName {
+pub(crate) enum ModelName {
     /// Windows round by round, exactly (Wallace and Shami)
     Markov,
     /// The mean sawtooth of a window (Wallace and Shami)
@@ -43,7 +43,7 @@ pub enum ModelName {
 
 /// The correlation of losses within one round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum RoundLossName {
+pub(crate) enum RoundLossName {
     /// Each packet is lost independently of the others
     Independent,
     /// After the first lost packet of a round, all are lost

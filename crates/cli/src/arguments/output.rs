@@ -4,7 +4,7 @@ use clap::Args;
 
 /// The form of the output.
 #[derive(Clone, Copy, Debug, Default, Args)]
-pub struct Output {
+pub(crate) struct Output {
     /// Print one JSON document on standard output; everything else goes to standard error
     #[arg(long)]
     pub json: bool,
@@ -21,7 +21,7 @@ pub struct Output {
 
 /// The option that adds computation times to JSON documents.
 #[derive(Clone, Copy, Debug, Default, Args)]
-pub struct Timing {
+pub(crate) struct Timing {
     /// Add the time of the computation to the JSON document, as `wall_s`; without it, equal runs print equal bytes
     #[arg(long)]
     pub timing: bool,

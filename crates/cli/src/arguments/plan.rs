@@ -12,7 +12,7 @@ use super::{Output, Timing};
 /// `anabranch plan`.
 #[derive(Debug, Args)]
 #[command(after_help = PLAN_EXAMPLES)]
-pub struct PlanArguments {
+pub(crate) struct PlanArguments {
     /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
     /// Method to choose the limits
@@ -46,7 +46,7 @@ pub struct PlanArguments {
 
 /// A model of a path for every limit of its window, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum WindowModelName {
+pub(crate) enum WindowModelName {
     /// Windows round by round, exactly
     Markov,
     /// The mean sawtooth of a window
@@ -55,7 +55,7 @@ pub enum WindowModelName {
 
 /// The method that chooses the limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MethodName {
+pub(crate) enum MethodName {
     /// The optimum, by dynamic programming
     Exact,
     /// The optimum, by trying all combinations
@@ -68,7 +68,7 @@ pub enum MethodName {
 
 impl PlanArguments {
     /// Returns the method and the model of the plan.
-    pub fn question(&self) -> PlanQuestion {
+    pub(crate) fn question(&self) -> PlanQuestion {
         let method = match self.method {
             MethodName::Exact => Method::Exact,
             MethodName::BruteForce => Method::BruteForce,

@@ -8,7 +8,7 @@ use anabranch_scenario::quantity;
 ///
 /// # Errors
 /// What was expected.
-pub fn size(text: &str) -> Result<ByteCount, String> {
+pub(super) fn size(text: &str) -> Result<ByteCount, String> {
     match text.trim().parse() {
         Ok(bytes) => Ok(ByteCount::new(bytes)),
         Err(_) => quantity::size(text).map_err(|error| error.to_string()),
@@ -19,7 +19,7 @@ pub fn size(text: &str) -> Result<ByteCount, String> {
 ///
 /// # Errors
 /// What was expected.
-pub fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     quantity::span(&with_unit(text, "s")).map_err(|error| error.to_string())
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn some_seconds(text: &str) -> Result<Duration, String> {
 ///
 /// # Errors
 /// What was expected.
-pub fn rate(text: &str) -> Result<BitRate, String> {
+pub(super) fn rate(text: &str) -> Result<BitRate, String> {
     let rate = quantity::rate(&with_unit(text, "bit/s")).map_err(|error| error.to_string())?;
     if rate.bits_per_second() == 0 { Err("a rate of 0 would send nothing".to_owned()) } else { Ok(rate) }
 }

@@ -14,7 +14,7 @@ use super::quantity;
 /// `anabranch scenario`.
 #[derive(Debug, Args)]
 #[command(after_help = SCENARIO_EXAMPLES)]
-pub struct ScenarioArguments {
+pub(crate) struct ScenarioArguments {
     /// The subcommand.
     #[command(subcommand)]
     pub command: ScenarioCommand,
@@ -22,14 +22,14 @@ pub struct ScenarioArguments {
 
 /// The commands of `anabranch scenario`.
 #[derive(Debug, Subcommand)]
-pub enum ScenarioCommand {
+pub(crate) enum ScenarioCommand {
     /// Make a scenario from recordings: Mahimahi traces, CSV tables, ping, iperf3 --json
     From(FromArguments),
 }
 
 impl ScenarioArguments {
     /// The form in which the command's result is printed.
-    pub fn output(&self) -> Output {
+    pub(crate) fn output(&self) -> Output {
         let ScenarioCommand::From(from) = &self.command;
         from.output
     }
@@ -38,7 +38,7 @@ impl ScenarioArguments {
 /// `anabranch scenario from`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = FROM_EXAMPLES)]
-pub struct FromArguments {
+pub(crate) struct FromArguments {
     /// Recordings; `-` reads standard input. Files whose names differ only in words such as ping, iperf3, up or down
     /// belong to one link; each other file is a link
     #[arg(value_name = "FILE", required_unless_present = "links")]
@@ -74,15 +74,15 @@ pub struct FromArguments {
 
 /// `NAME=FILE,FILE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamedLink(pub GivenLink);
+pub(crate) struct NamedLink(pub GivenLink);
 
 /// A kind of recording by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct KindName(pub TraceKind);
+pub(crate) struct KindName(pub TraceKind);
 
 impl FromArguments {
     /// Returns the choices for reading and writing.
-    pub fn choices(&self) -> Choices {
+    pub(crate) fn choices(&self) -> Choices {
         Choices { step: self.step, interval: self.interval, delay_steps: self.delay_steps }
     }
 }

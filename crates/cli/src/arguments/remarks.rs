@@ -2,7 +2,7 @@
 
 /// Something to type, and what for.
 #[derive(Debug, Default, PartialEq)]
-pub struct Example {
+pub(crate) struct Example {
     /// The purpose; empty where it needs no words.
     pub purpose: String,
     /// The lines of the command.
@@ -39,7 +39,7 @@ impl Example {
 
 /// The parts of one command's remarks.
 #[derive(Debug, Default, PartialEq)]
-pub struct Remarks {
+pub(crate) struct Remarks {
     /// Paragraphs, each on one line; those with a line that is indented are kept as they are.
     pub text: Vec<String>,
     /// The examples.
@@ -51,7 +51,7 @@ pub struct Remarks {
 impl Remarks {
     /// Splits `remarks` into paragraphs at empty lines. `Examples:` begins the paragraph of examples, and `Exit status:`
     /// the meaning of the exit status.
-    pub fn of(remarks: &str) -> Remarks {
+    pub(crate) fn of(remarks: &str) -> Remarks {
         let mut parts = Remarks::default();
         for paragraph in remarks.split("\n\n") {
             match paragraph.trim_matches('\n').strip_prefix("Examples:\n") {

@@ -6,7 +6,7 @@ use clap::Args;
 
 /// The protection of packets.
 #[derive(Clone, Debug, Default, Args)]
-pub struct Secrecy {
+pub(crate) struct Secrecy {
     /// Read the key that both ends share from this file instead of the variable ANABRANCH_KEY
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub key_file: Option<PathBuf>,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// A request for a list of settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SettingsRequest {
+pub(crate) struct SettingsRequest {
     /// The commands whose settings are listed.
     pub group: SettingGroup,
     /// The texts that a listed setting contains, all of them, in its key, value or meaning. Without any, every setting is
@@ -16,7 +16,7 @@ pub struct SettingsRequest {
 
 /// A group of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SettingGroup {
+pub(crate) enum SettingGroup {
     /// The settings of `send`, `recv` and `bench`.
     Tools,
     /// The settings of scenarios.

@@ -8,7 +8,7 @@ use clap_complete::Shell;
 /// `anabranch completions`.
 #[derive(Debug, Args)]
 #[command(after_help = COMPLETIONS_EXAMPLES)]
-pub struct CompletionsArguments {
+pub(crate) struct CompletionsArguments {
     /// Shell for which to print the script
     pub shell: Shell,
 }
@@ -16,7 +16,7 @@ pub struct CompletionsArguments {
 /// `anabranch manual`, for packagers.
 #[derive(Debug, Args)]
 #[command(after_help = MANUAL_EXAMPLES)]
-pub struct ManualArguments {
+pub(crate) struct ManualArguments {
     /// Directory for the pages; it is created if it does not exist
     pub dir: PathBuf,
 }

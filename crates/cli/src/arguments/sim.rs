@@ -12,7 +12,7 @@ use super::{Output, Timing};
 /// `anabranch sim`.
 #[derive(Debug, Args)]
 #[command(after_help = SIM_EXAMPLES)]
-pub struct SimArguments {
+pub(crate) struct SimArguments {
     /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
     /// Change a value of the scenario, such as link.wifi.loss=0.01, sctp.scheduler=fill for all flows, or
@@ -53,11 +53,11 @@ pub struct SimArguments {
 
 /// A share of a whole, written in per cent or as a number.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Percentage(pub f64);
+pub(crate) struct Percentage(pub f64);
 
 impl SimArguments {
     /// The changes to the scenario, the settings first.
-    pub fn changes(&self) -> Vec<String> {
+    pub(crate) fn changes(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
         let runs = self.runs.map(|runs| format!("run.runs={runs}"));
         self.settings.iter().cloned().chain(seed).chain(runs).collect()

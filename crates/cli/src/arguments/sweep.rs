@@ -11,7 +11,7 @@ use super::{Output, Percentage, Timing};
 /// `anabranch sweep`.
 #[derive(Debug, Args)]
 #[command(after_help = SWEEP_EXAMPLES)]
-pub struct SweepArguments {
+pub(crate) struct SweepArguments {
     /// Scenario file; `-` reads standard input
     pub scenario: PathBuf,
     /// Values of a setting: a list, ranges A..B:N of N values (`A..B:N log`: in equal ratios), or both. One value is

@@ -10,7 +10,7 @@ use super::{HostPort, Output, Secrecy, Via};
 /// `anabranch send`.
 #[derive(Debug, Args)]
 #[command(after_help = SEND_EXAMPLES, override_usage = SEND_USAGE, group = ArgGroup::new("role").required(true).args(["to", "listen"]))]
-pub struct SendArguments {
+pub(crate) struct SendArguments {
     /// Files and directories to send, in this order; `-` reads standard input
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -50,7 +50,7 @@ pub struct SendArguments {
 /// `anabranch recv`.
 #[derive(Debug, Args)]
 #[command(after_help = RECV_EXAMPLES)]
-pub struct RecvArguments {
+pub(crate) struct RecvArguments {
     /// Addresses or interfaces to listen on, with UDP port 9899 unless another is given (default: all interfaces)
     #[arg(long, value_delimiter = ',', value_name = "IFACE|ADDR[:PORT],…")]
     pub listen: Vec<HostPort>,

@@ -8,7 +8,7 @@ use anabranch_net::LinkRule;
 
 /// An interface or a local address, and the limits of its use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Via {
+pub(crate) struct Via {
     /// The interface or the address.
     pub link: String,
     /// True if it is used only while no other link works.
@@ -21,7 +21,7 @@ pub struct Via {
 
 impl Via {
     /// Returns the rule of the link, unless its use is unlimited.
-    pub fn rule(&self) -> Option<LinkRule> {
+    pub(crate) fn rule(&self) -> Option<LinkRule> {
         let Via { link, is_backup, most, .. } = self.clone();
         (is_backup || most.is_some()).then_some(LinkRule { link, is_backup, most })
     }

@@ -11,7 +11,7 @@ use super::usage;
 
 /// An error in a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ArgumentError {
+pub(crate) struct ArgumentError {
     /// The message, one sentence.
     pub message: String,
     /// The lines below the message: hints, the usage.
@@ -24,7 +24,7 @@ pub struct ArgumentError {
 
 impl ArgumentError {
     /// Makes an error from clap's `error` about these words, of which the first is the program's name.
-    pub fn of(error: &clap::Error, words: &[String], program: &Command) -> ArgumentError {
+    pub(crate) fn of(error: &clap::Error, words: &[String], program: &Command) -> ArgumentError {
         let named = named(words, program);
         let whole = called(named.unwrap_or(program));
         let mut remarks = hints(error);
@@ -38,7 +38,7 @@ impl ArgumentError {
     }
 
     /// Draws the error for a terminal of this many columns.
-    pub fn draw(&self, style: Style, columns: usize) -> String {
+    pub(crate) fn draw(&self, style: Style, columns: usize) -> String {
         let [bold, end] = style.bold();
         let excerpt = Excerpt::of_line(&self.line, self.marked.clone());
         format!("{bold}error: {}{end}\n{}", self.message, excerpt.draw(&self.remarks, style, columns))

@@ -26,7 +26,7 @@ use crate::settings;
 ///
 /// # Errors
 /// What failed before anything was measured.
-pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(super) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let route = BenchRoute::find(arguments, interrupt).await?;
     let resolved = resolved(arguments, &route);
     let (measured, failure) = measure(&route, arguments, None, interrupt).await?;
@@ -53,7 +53,7 @@ pub(crate) fn diagnosed(measured: &Measured, route: &BenchRoute, alone: &[Alone]
 ///
 /// # Errors
 /// What failed before it began.
-pub async fn measure(
+pub(super) async fn measure(
     route: &BenchRoute,
     arguments: &BenchArguments,
     label: Option<String>,
@@ -122,7 +122,7 @@ fn request(arguments: &BenchArguments) -> TestRequest {
 }
 
 /// The arguments and settings of the test, for the document.
-pub fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value {
+pub(super) fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value {
     json!({
         "to": route.route.hosts(),
         "via": arguments.via.iter().map(ToString::to_string).collect::<Vec<_>>(),

@@ -12,7 +12,7 @@ use crate::report::Outcome;
 
 /// The clients that may have a test now.
 #[derive(Debug, Default)]
-pub struct ClientOrder {
+pub(super) struct ClientOrder {
     is_once: bool,
     /// The addresses of a client that connected without a test and is expected again.
     returning: Vec<IpAddr>,
@@ -22,19 +22,19 @@ pub struct ClientOrder {
 
 impl ClientOrder {
     /// The order with only one client if `is_once`, else with every client.
-    pub fn new(is_once: bool) -> ClientOrder {
+    pub(super) fn new(is_once: bool) -> ClientOrder {
         ClientOrder { is_once, ..ClientOrder::default() }
     }
 
     /// A client left without asking for a test. It may be one of `--each` that comes back, or a port scan.
-    pub fn on_left(&mut self, hosts: Vec<IpAddr>) {
+    pub(super) fn on_left(&mut self, hosts: Vec<IpAddr>) {
         if self.is_once && !self.is_begun() {
             self.returning = hosts;
         }
     }
 
     /// Keeps a result until it is known whether it is the last. Without `--once` it is printed at once.
-    pub fn keep(&mut self, outcome: Outcome, output: Output) {
+    pub(super) fn keep(&mut self, outcome: Outcome, output: Output) {
         self.last = Some(outcome);
         if !self.is_once {
             self.print_last(output);
@@ -49,17 +49,17 @@ impl ClientOrder {
     }
 
     /// Returns true if a client from `hosts` may have a test now.
-    pub fn may_take(&self, hosts: &[IpAddr]) -> bool {
+    pub(super) fn may_take(&self, hosts: &[IpAddr]) -> bool {
         !self.is_begun() || self.is_returning(hosts)
     }
 
     /// Returns true if a test of a client from `hosts` is the server's last.
-    pub fn is_last(&self, hosts: &[IpAddr]) -> bool {
+    pub(super) fn is_last(&self, hosts: &[IpAddr]) -> bool {
         self.is_once && !self.is_returning(hosts)
     }
 
     /// Waits until the client that was tested is no longer expected. Never ends if none was.
-    pub async fn ended(&self) {
+    pub(super) async fn ended(&self) {
         if self.is_begun() { sleep(PATIENCE).await } else { std::future::pending().await }
     }
 

@@ -23,7 +23,7 @@ use crate::report::{self, Outcome};
 ///
 /// # Errors
 /// What failed before anything was measured.
-pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(super) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let route = BenchRoute::find(arguments, interrupt).await?;
     let resolved = client::resolved(arguments, &route);
     let paths = tested(find_paths(&route, interrupt).await?, arguments);

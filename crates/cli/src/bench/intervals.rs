@@ -11,7 +11,7 @@ use crate::report::{self, WIDTH};
 
 /// Shows intervals on standard output.
 #[derive(Debug)]
-pub struct Display {
+pub(super) struct Display {
     format: Format,
     label: Option<String>,
     head: Vec<String>,
@@ -28,7 +28,7 @@ enum Format {
 
 impl Display {
     /// The display that `output` requests. `label` is the name of the test among several.
-    pub fn new(output: Output, label: Option<String>) -> Display {
+    pub(super) fn new(output: Output, label: Option<String>) -> Display {
         let format = if output.json_lines {
             Format::Json
         } else if !output.is_json() && !output.quiet {
@@ -40,12 +40,12 @@ impl Display {
     }
 
     /// Shows nothing.
-    pub fn nothing() -> Display {
+    pub(super) fn nothing() -> Display {
         Display { format: Format::Nothing, label: None, head: Vec::new(), labels: Labels::default() }
     }
 
     /// Shows an interval that has ended.
-    pub fn show(&mut self, interval: &Interval) {
+    pub(super) fn show(&mut self, interval: &Interval) {
         match self.format {
             Format::Nothing => {}
             Format::Json => {

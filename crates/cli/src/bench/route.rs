@@ -14,7 +14,7 @@ use crate::settings;
 
 /// A route to a server, over one path or several.
 #[derive(Clone, Debug)]
-pub struct BenchRoute {
+pub(super) struct BenchRoute {
     /// The addresses at both ends, and the settings.
     pub route: Route,
     /// The only path that carries data, where the others are idle.
@@ -23,7 +23,7 @@ pub struct BenchRoute {
 
 /// One path of a route, which identifies it in another association.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OnePath {
+pub(super) struct OnePath {
     /// The name.
     pub name: String,
     /// The local address. Ports differ from one association to the next.
@@ -37,7 +37,10 @@ impl BenchRoute {
     ///
     /// # Errors
     /// An invalid host, interface, key or setting.
-    pub async fn find(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<BenchRoute, Failure> {
+    pub(super) async fn find(
+        arguments: &BenchArguments,
+        interrupt: &mut Interrupt,
+    ) -> Result<BenchRoute, Failure> {
         let config = settings::with(settings::for_tools(), &arguments.settings)?;
         let security = key::to_dial(&arguments.secrecy, interrupt).await?;
         let dialer = Dialer { config, security, partner: Partner::Tests, output: arguments.output };
@@ -46,7 +49,7 @@ impl BenchRoute {
     }
 
     /// The same route with data on `path` alone, while the other paths are idle.
-    pub fn only(&self, path: &OnePath) -> BenchRoute {
+    pub(super) fn only(&self, path: &OnePath) -> BenchRoute {
         let mut route = self.route.clone();
         "primary".clone_into(&mut route.dialer.config.scheduler);
         // A backup would stay idle even alone.
@@ -55,7 +58,7 @@ impl BenchRoute {
     }
 
     /// The route between the two addresses of `path`, without other paths.
-    pub fn single(&self, path: &OnePath) -> BenchRoute {
+    pub(super) fn single(&self, path: &OnePath) -> BenchRoute {
         let mut route = self.route.clone();
         route.outlets.local.retain(|local| local.ip() == path.local);
         if route.outlets.local.is_empty() {

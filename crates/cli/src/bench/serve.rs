@@ -30,7 +30,7 @@ use crate::settings;
 ///
 /// # Errors
 /// What failed before a client connected, and Ctrl-C before one did.
-pub async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(super) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let line = ReadyLine { other: CLIENT, target: LineTarget::by(arguments.output) };

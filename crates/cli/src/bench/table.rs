@@ -8,7 +8,7 @@ use crate::labels::Labels;
 use crate::report::{head, lay_out_narrow, optional_columns};
 
 /// Formats the whole result: each path, the received data, its delay, its cost.
-pub fn summary(measured: &Measured) -> String {
+pub(super) fn summary(measured: &Measured) -> String {
     let (first, reverse) = measured.directions();
     let mut text = one_way(measured, &first);
     if let Some(reverse) = &reverse {
@@ -64,7 +64,7 @@ fn paths(all: &[PathEntry]) -> String {
 }
 
 /// The diagnosis in words, with a table of the paths alone if they were tested.
-pub fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> String {
+pub(super) fn verdict(verdict: &Diagnosis, alone: &[Alone], measured: &Measured) -> String {
     let mut text = String::new();
     if !alone.is_empty() {
         let (together, _) = measured.directions();

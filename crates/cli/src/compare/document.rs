@@ -9,7 +9,7 @@ use super::{AggregationGain, ComparisonRow, NOISE};
 use crate::scenario::{Loaded, resolved};
 
 /// The document of a comparison.
-pub fn comparison(loaded: &Loaded, rows: &[ComparisonRow]) -> Body {
+pub(super) fn comparison(loaded: &Loaded, rows: &[ComparisonRow]) -> Body {
     let predicted = AggregationGain::of(rows, ComparisonRow::predicted_bps);
     let simulated = AggregationGain::of(rows, |row| Some(row.simulated_bps()));
     let real = AggregationGain::of(rows, |row| row.real().map(|real| real.goodput_bps));

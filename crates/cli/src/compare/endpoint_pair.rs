@@ -15,7 +15,7 @@ use crate::failure::Failure;
 
 /// The emulation of links for a real transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Emulation {
+pub(crate) enum Emulation {
     /// A relay between UDP sockets on loopback.
     Relay,
     /// Interfaces of two network namespaces.
@@ -23,7 +23,7 @@ pub enum Emulation {
 }
 
 /// Two endpoints that can reach one another.
-pub struct EndpointPair {
+pub(super) struct EndpointPair {
     /// The sending end.
     pub sender: Endpoint,
     /// The receiving end.
@@ -35,7 +35,7 @@ pub struct EndpointPair {
 }
 
 /// Emulated links.
-pub enum Links {
+pub(super) enum Links {
     /// Between sockets.
     Relay(Relay),
     /// Between interfaces.
@@ -45,7 +45,7 @@ pub enum Links {
 
 impl Links {
     /// Ends the emulation, and returns its report.
-    pub fn stop(self) -> RelayReport {
+    pub(super) fn stop(self) -> RelayReport {
         match self {
             Links::Relay(relay) => relay.stop(),
             #[cfg(target_os = "linux")]
@@ -59,7 +59,7 @@ impl Emulation {
     ///
     /// # Errors
     /// The system does not allow it.
-    pub fn prepare(self) -> Result<(), Failure> {
+    pub(crate) fn prepare(self) -> Result<(), Failure> {
         match self {
             Emulation::Relay => Ok(()),
             #[cfg(target_os = "linux")]

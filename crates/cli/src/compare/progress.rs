@@ -10,14 +10,14 @@ use crate::clock::since_start;
 use crate::notice;
 
 /// The steps of a comparison.
-pub struct Steps {
+pub(super) struct Steps {
     bar: ProgressBar,
     tells_lines: bool,
 }
 
 impl Steps {
     /// Begins with `count` steps to do.
-    pub fn new(output: Output, count: u64) -> Steps {
+    pub(super) fn new(output: Output, count: u64) -> Steps {
         let is_silent = output.quiet || output.json_lines;
         let target = if is_silent { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{spinner} [{bar:24}] {msg}  {elapsed}");
@@ -27,22 +27,22 @@ impl Steps {
     }
 
     /// Begins the next step.
-    pub fn begin(&self, what: String) {
+    pub(super) fn begin(&self, what: String) {
         self.bar.set_message(what);
     }
 
     /// Moves the bar. The caller does this because a host may not allow a thread for it.
-    pub fn tick(&self) {
+    pub(super) fn tick(&self) {
         self.bar.tick();
     }
 
     /// Counts a step as done.
-    pub fn advance(&self) {
+    pub(super) fn advance(&self) {
         self.bar.inc(1);
     }
 
     /// Prints the progress if no bar shows it.
-    pub fn tell(&self) {
+    pub(super) fn tell(&self) {
         if self.tells_lines {
             let step = self.bar.position() + 1;
             let all = self.bar.length().unwrap_or(step);
@@ -52,7 +52,7 @@ impl Steps {
     }
 
     /// Removes the bar.
-    pub fn finish(&self) {
+    pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }

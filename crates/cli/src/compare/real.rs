@@ -18,7 +18,7 @@ use anabranch_net::Clock;
 
 /// The result of one real transfer.
 #[derive(Clone, Debug)]
-pub struct Attempt {
+pub(super) struct Attempt {
     /// Bits of user data per second, counted like the simulator's.
     pub goodput_bps: f64,
     /// User data that arrived.
@@ -36,19 +36,19 @@ impl Attempt {
     }
 
     /// The timing error of the relay.
-    pub fn timing(&self) -> TimingError {
+    pub(super) fn timing(&self) -> TimingError {
         self.relay.timing
     }
 }
 
 /// The maximum p99 timing error of a relay that emulates the scenario.
-pub const MOST_LATE: Duration = Duration::from_millis(2);
+pub(super) const MOST_LATE: Duration = Duration::from_millis(2);
 
 /// Makes the transfer of the variant's flow on this machine.
 ///
 /// # Errors
 /// A socket or the association cannot be opened.
-pub async fn transfer(variant: &PathVariant, emulation: Emulation) -> Result<Attempt, Failure> {
+pub(super) async fn transfer(variant: &PathVariant, emulation: Emulation) -> Result<Attempt, Failure> {
     let flow = variant.flow();
     let config = planned_config(&variant.scenario, &flow.paths, Host::First, variant.sctp())
         .map_err(|why| BuildError::Flow { flow: flow.name.clone(), why })?;

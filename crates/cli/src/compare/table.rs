@@ -9,7 +9,7 @@ use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
 
 /// The result in one line, a line for each variant, and explanations.
-pub fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
+pub(super) fn comparison(scenario: &Scenario, rows: &[ComparisonRow]) -> String {
     let mut text = answer(rows).map_or(String::new(), |answer| format!("{answer}\n\n"));
     text.push_str(&format!("{}\n\n", title(scenario)));
     let head = head(["paths", "predicted", "simulated", "real", "took", "difference"]);

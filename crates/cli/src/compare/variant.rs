@@ -6,7 +6,7 @@ use anabranch_sctp::config::{Config, Encapsulation};
 
 /// The selection of variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VariantChoice {
+pub(crate) enum VariantChoice {
     /// Each path alone, then all of them.
     AloneAndTogether,
     /// Every path together.
@@ -15,7 +15,7 @@ pub enum VariantChoice {
 
 /// A scenario whose only flow takes some of the paths.
 #[derive(Clone, Debug)]
-pub struct PathVariant {
+pub(super) struct PathVariant {
     /// The name: `wifi alone`, or `wifi + lte`.
     pub name: String,
     /// The scenario.
@@ -24,12 +24,12 @@ pub struct PathVariant {
 
 impl PathVariant {
     /// The flow.
-    pub fn flow(&self) -> &Flow {
+    pub(super) fn flow(&self) -> &Flow {
         &self.scenario.flows[0]
     }
 
     /// The flow's association.
-    pub fn sctp(&self) -> &Sctp {
+    pub(super) fn sctp(&self) -> &Sctp {
         match &self.flow().protocol {
             Protocol::Sctp(sctp) => sctp,
             Protocol::Udp | Protocol::Tcp(_) => unreachable!("only scenarios of SCTP flows have variants"),
@@ -37,7 +37,7 @@ impl PathVariant {
     }
 
     /// The names of its paths.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.flow().paths.iter().map(|path| self.scenario.paths[*path].name.as_str())
     }
 }
@@ -46,7 +46,7 @@ impl PathVariant {
 ///
 /// # Errors
 /// The reason why the scenario cannot be transferred really.
-pub fn variants(
+pub(super) fn variants(
     scenario: &Scenario,
     scope: VariantChoice,
     encapsulation: Encapsulation,

@@ -19,7 +19,7 @@ use crate::peer::Peer;
 ///
 /// # Errors
 /// The peer does not answer or refuses, or Ctrl-C.
-pub async fn connect(
+pub(super) async fn connect(
     endpoint: &Endpoint,
     to: &[Vec<SocketAddr>],
     peer: &Peer,

@@ -28,7 +28,7 @@ use crate::signals;
 use anabranch_net::Clock;
 
 /// Runs this process as one that supervises the command, if it was started for that.
-pub fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
+pub(crate) fn run_if_spawned(words: &[OsString]) -> Option<ExitCode> {
     supervised::run_if_spawned(words)
 }
 

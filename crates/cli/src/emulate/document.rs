@@ -30,7 +30,7 @@ fn document(first: Map<String, Value>, loaded: &Loaded, report: &RelayReport) ->
 }
 
 /// The line of the emulation so far.
-pub fn line(report: &RelayReport) -> Value {
+pub(super) fn line(report: &RelayReport) -> Value {
     json!({
         "time_s": report.time.map(Duration::as_secs_f64),
         "paths": report.paths.iter().map(path).collect::<Vec<_>>(),

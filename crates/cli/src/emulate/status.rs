@@ -11,20 +11,20 @@ use crate::arguments::Output;
 use crate::report::{head, lay_out};
 
 /// Lines on standard error that are rewritten each second, or nothing.
-pub struct Status {
+pub(super) struct Status {
     lines: Option<ProgressBar>,
     before: RelayReport,
 }
 
 impl Status {
     /// Makes the status that `output` requests.
-    pub fn new(output: Output) -> Status {
+    pub(super) fn new(output: Output) -> Status {
         let is_wanted = !output.quiet && !output.is_json() && std::io::stderr().is_terminal();
         Status { lines: is_wanted.then(bar), before: RelayReport::default() }
     }
 
     /// Shows the traffic since the last call.
-    pub fn show(&mut self, now: RelayReport) {
+    pub(super) fn show(&mut self, now: RelayReport) {
         if let Some(lines) = &self.lines {
             lines.set_message(since(&self.before, &now));
             self.before = now;
@@ -32,7 +32,7 @@ impl Status {
     }
 
     /// Removes the lines.
-    pub fn finish(&self) {
+    pub(super) fn finish(&self) {
         if let Some(lines) = &self.lines {
             lines.finish_and_clear();
         }

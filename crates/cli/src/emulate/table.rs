@@ -48,6 +48,6 @@ fn row(name: &str, direction: &str, side: &SideReport) -> Vec<String> {
 }
 
 /// `0.012 ms`.
-pub fn fine(span: Duration) -> String {
+pub(super) fn fine(span: Duration) -> String {
     format!("{:.3} ms", span.as_secs_f64() * 1e3)
 }

@@ -11,7 +11,7 @@ use super::Failure;
 
 /// The failure of a sweep, a figure or a scenario from recordings.
 #[derive(Debug, thiserror::Error)]
-pub enum LabFailure {
+pub(crate) enum LabFailure {
     /// A recording that cannot be read.
     #[error("cannot read the recording {file:?}: {why}")]
     NoRecording {
@@ -32,7 +32,7 @@ pub enum LabFailure {
 
 impl LabFailure {
     /// The exit status.
-    pub fn status(&self) -> u8 {
+    pub(crate) fn status(&self) -> u8 {
         match self {
             LabFailure::NoRecording { .. }
             | LabFailure::Trace(_)
@@ -48,7 +48,7 @@ impl LabFailure {
     }
 
     /// The kind of failure, for scripts.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             LabFailure::NoRecording { .. } => "no-recording",
             LabFailure::Trace(_) => "trace",

@@ -11,7 +11,7 @@ use super::listed;
 use crate::report::Outcome;
 
 /// Every panel.
-pub fn list() -> Outcome {
+pub(super) fn list() -> Outcome {
     let body = json!({
         "panels": panels().map(panel).collect::<Vec<_>>(),
         "figures": FIGURES.iter().map(|figure| figure.id).collect::<Vec<_>>(),

@@ -12,7 +12,7 @@ use crate::meter::{Progress, rounded_time};
 
 /// The counts that the threads with the runs report.
 #[derive(Debug, Default)]
-pub struct FigureWatch {
+pub(super) struct FigureWatch {
     figure: Mutex<String>,
     runs: AtomicU64,
     done: AtomicU64,
@@ -29,12 +29,12 @@ impl FigureWatch {
     }
 
     /// Requests that no further run begins.
-    pub fn interrupt(&self) {
+    pub(super) fn interrupt(&self) {
         self.is_interrupted.store(true, Ordering::Relaxed);
     }
 
     /// The progress.
-    pub fn progress(&self) -> Progress {
+    pub(super) fn progress(&self) -> Progress {
         let (runs, done) = (self.runs.load(Ordering::Relaxed), self.done.load(Ordering::Relaxed));
         let elapsed = since_start().saturating_sub(Duration::from_nanos(self.begun.load(Ordering::Relaxed)));
         let figure = self.figure();

@@ -35,7 +35,10 @@ enum Known {
 ///
 /// # Errors
 /// The folder cannot be used, a record cannot be computed, or Ctrl-C.
-pub async fn report(arguments: &ReportArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(super) async fn report(
+    arguments: &ReportArguments,
+    interrupt: &mut Interrupt,
+) -> Result<Outcome, Failure> {
     let mut options = options(&arguments.study, Arc::new(FigureWatch::default()))?;
     let selection = figures(&arguments.ids);
     let study = arguments.study.clone();

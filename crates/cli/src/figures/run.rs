@@ -30,7 +30,7 @@ struct Done {
 ///
 /// # Errors
 /// The folder cannot be used.
-pub async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(super) async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let watch = Arc::new(FigureWatch::default());
     let mut options = options(&arguments.study, watch.clone())?;
     let work = {
@@ -98,6 +98,6 @@ fn cannot_write(error: WriteError) -> Failure {
 }
 
 /// The page of a figure, if it was written.
-pub fn page(study: &StudyArguments, selection: &Selection) -> Option<String> {
+pub(super) fn page(study: &StudyArguments, selection: &Selection) -> Option<String> {
     fs::read_to_string(folder(study).join(page_name(selection))).ok()
 }

@@ -11,7 +11,7 @@ use tokio::time::{interval, timeout};
 
 /// The treatment of peers that connect while another is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Newcomers {
+pub(crate) enum Newcomers {
     /// Refused until the test has ended.
     AfterTest,
     /// Refused while the peer of the transfer answers; served if it does not.
@@ -20,7 +20,7 @@ pub enum Newcomers {
 
 /// The action of a listening end after a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Persistence {
+pub(crate) enum Persistence {
     /// It goes on listening.
     Stays,
     /// It ends.
@@ -30,7 +30,12 @@ pub enum Persistence {
 impl Newcomers {
     /// Refuses newcomers. Ends when one waits to be served as `next`: the transfer with `current` has ended, or was aborted
     /// because its peer did not answer. A newcomer that is present when this is dropped is `next`, too.
-    pub async fn answer(self, endpoint: &Endpoint, current: &Association, next: &mut Option<Association>) {
+    pub(crate) async fn answer(
+        self,
+        endpoint: &Endpoint,
+        current: &Association,
+        next: &mut Option<Association>,
+    ) {
         loop {
             let Some(newcomer) = endpoint.accept().await else { return pending().await };
             if self == Newcomers::AfterTest {
@@ -51,7 +56,7 @@ impl Newcomers {
     }
 
     /// The reason that is sent to a peer that is refused.
-    pub fn busy(self) -> String {
+    pub(crate) fn busy(self) -> String {
         let (work, advice) = match self {
             Newcomers::AfterTest => ("test", TRY_LATER),
             Newcomers::AfterTransfer(Persistence::Stays) => ("transfer", TRY_LATER),
@@ -63,7 +68,7 @@ impl Newcomers {
 
 impl Persistence {
     /// The action with or without `--keep`.
-    pub fn of(keep: bool) -> Persistence {
+    pub(crate) fn of(keep: bool) -> Persistence {
         if keep { Persistence::Stays } else { Persistence::Ends }
     }
 }

@@ -10,7 +10,7 @@ use crate::report;
 
 /// Where the line is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineTarget {
+pub(crate) enum LineTarget {
     /// On standard output.
     Output,
     /// On standard error, as standard output is for something else.
@@ -21,7 +21,7 @@ pub enum LineTarget {
 
 impl LineTarget {
     /// On standard error, where standard output has JSON.
-    pub fn by(output: Output) -> LineTarget {
+    pub(crate) fn by(output: Output) -> LineTarget {
         match (output.quiet, output.is_json()) {
             (true, _) => LineTarget::Nowhere,
             (false, true) => LineTarget::Error,
@@ -32,7 +32,7 @@ impl LineTarget {
 
 /// The other end of an association.
 #[derive(Clone, Copy, Debug)]
-pub struct OtherEnd {
+pub(crate) struct OtherEnd {
     /// The name: `sender`.
     pub place: &'static str,
     /// The command there, without its options.
@@ -43,7 +43,7 @@ pub struct OtherEnd {
 
 /// The line with the command for the other end.
 #[derive(Clone, Copy, Debug)]
-pub struct ReadyLine {
+pub(crate) struct ReadyLine {
     /// The other end.
     pub other: OtherEnd,
     /// Where the line is printed.
@@ -52,7 +52,7 @@ pub struct ReadyLine {
 
 /// Prints the line with the command for the other end, and what that end needs. `hosts` are those that were given to listen
 /// on.
-pub fn print(endpoint: &Endpoint, hosts: &[HostPort], key: &ListeningKey, line: ReadyLine) {
+pub(super) fn print(endpoint: &Endpoint, hosts: &[HostPort], key: &ListeningKey, line: ReadyLine) {
     let to = addresses::to_paste(hosts, &endpoint.local_addresses());
     for text in lines(key, line.other, &to) {
         match line.target {

@@ -11,19 +11,19 @@ use crate::notice;
 
 /// The peers that have been reported.
 #[derive(Debug)]
-pub struct UnreadablePeers {
+pub(super) struct UnreadablePeers {
     is_verbose: bool,
     reported: Vec<UnreadablePeer>,
 }
 
 impl UnreadablePeers {
     /// None reported yet. Only with `--verbose` will they be.
-    pub fn new(output: Output) -> UnreadablePeers {
+    pub(super) fn new(output: Output) -> UnreadablePeers {
         UnreadablePeers { is_verbose: output.verbose, reported: Vec::new() }
     }
 
     /// Prints a line for each peer whose packets cannot be read, once for each reason. Never ends.
-    pub async fn report(&mut self, endpoint: &Endpoint) -> Infallible {
+    pub(super) async fn report(&mut self, endpoint: &Endpoint) -> Infallible {
         if !self.is_verbose {
             return pending().await;
         }

@@ -3,7 +3,7 @@
 use clap::Command;
 
 /// The environment variables of `command` with their descriptions.
-pub fn variables(command: &Command) -> Vec<(&'static str, &'static str)> {
+pub(super) fn variables(command: &Command) -> Vec<(&'static str, &'static str)> {
     let mut variables = Vec::new();
     if is_about(command, "key_file") {
         variables.push(("ANABRANCH_KEY", KEY));
@@ -17,7 +17,7 @@ pub fn variables(command: &Command) -> Vec<(&'static str, &'static str)> {
 }
 
 /// The files of `command` with their descriptions.
-pub fn files(command: &Command) -> Vec<(&'static str, &'static str)> {
+pub(super) fn files(command: &Command) -> Vec<(&'static str, &'static str)> {
     let mut files = Vec::new();
     if command.get_name() == "recv" {
         files.push(("DIR/.anabranch-partial-UID/", PART));

@@ -8,12 +8,12 @@ use super::environment;
 use crate::arguments::{Example, Remarks, usage};
 
 /// Returns the name of a command's page, without section.
-pub fn name(command: &Command) -> String {
+pub(super) fn name(command: &Command) -> String {
     command.get_display_name().unwrap_or(command.get_name()).to_owned()
 }
 
 /// The page of `command`, which is `program` or one of its commands.
-pub fn text(program: &Command, command: &Command) -> String {
+pub(super) fn text(program: &Command, command: &Command) -> String {
     let remarks = remarks(command);
     let status = remarks.exit_status.clone().or_else(|| self::remarks(program).exit_status);
     let mut page = Roff::new();

@@ -18,7 +18,7 @@ use crate::failure::{Failure, printable};
 ///
 /// # Errors
 /// The planner cannot compute a curve.
-pub fn draw(title: &str, plan: &PlanReport) -> Result<String, Failure> {
+pub(super) fn draw(title: &str, plan: &PlanReport) -> Result<String, Failure> {
     let marginal_gain = throughput_by_buffer(plan)?;
     let mut text = String::new();
     let root = SVGBackend::with_string(&mut text, (WIDTH, HEIGHT)).into_drawing_area();

@@ -9,7 +9,7 @@ use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
 
 /// The limits, their certificate, the gain of more buffer, and the loss by wrong parameters.
-pub fn plan(scenario: &Scenario, plan: &PlanReport) -> String {
+pub(super) fn plan(scenario: &Scenario, plan: &PlanReport) -> String {
     let title =
         if scenario.title.is_empty() { String::new() } else { format!("{}\n\n", printable(&scenario.title)) };
     let flow = &plan.flow;

@@ -19,7 +19,7 @@ pub(crate) fn equal_groups(forecasts: &[Forecast]) -> Vec<Vec<&Forecast>> {
 }
 
 /// Returns the name of the group in a table: `Flow a`, or `Flows a, b, …, z (26 equal)`.
-pub fn name_of(group: &[&Forecast]) -> String {
+pub(super) fn name_of(group: &[&Forecast]) -> String {
     let names: Vec<&str> = group.iter().map(|forecast| forecast.flow.as_str()).collect();
     match names.as_slice() {
         [one] => format!("Flow {one}"),

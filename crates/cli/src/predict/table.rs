@@ -9,7 +9,7 @@ use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
 
 /// A table for each predicted flow, and a line for each other flow; equal flows share one.
-pub fn predictions(scenario: &Scenario, forecasts: &[Forecast]) -> String {
+pub(super) fn predictions(scenario: &Scenario, forecasts: &[Forecast]) -> String {
     let mut text = String::new();
     if !scenario.title.is_empty() {
         text.push_str(&format!("{}\n\n", printable(&scenario.title)));

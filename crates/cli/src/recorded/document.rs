@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::Made;
 
 /// The document of a made file: its sources, and the file itself.
-pub fn of(made: &Made, write: Option<&Path>) -> Body {
+pub(super) fn of(made: &Made, write: Option<&Path>) -> Body {
     let body = json!({
         "title": made.written.title,
         "written": write.map(|path| path.display().to_string()),

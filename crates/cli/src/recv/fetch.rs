@@ -19,7 +19,7 @@ use crate::settings;
 ///
 /// # Errors
 /// What failed before anything was received.
-pub async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+pub(super) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let security = key::to_dial(&arguments.secrecy, interrupt).await?;
     let destination = destination(arguments)?;

@@ -17,7 +17,7 @@ use crate::transfer::{
 };
 
 /// The result of an association with a sender.
-pub enum ReceiveOutcome {
+pub(super) enum ReceiveOutcome {
     /// The peer left without offering a file, perhaps for this reason.
     Nothing(Option<Failure>),
     /// The sender left, or no longer answered, before the end.
@@ -32,7 +32,7 @@ pub enum ReceiveOutcome {
 }
 
 /// The part of a transfer that is the same for every sender.
-pub struct ReceiveRun<'a> {
+pub(super) struct ReceiveRun<'a> {
     /// The arguments of the command.
     pub arguments: &'a RecvArguments,
     /// The settings, for the document.
@@ -43,7 +43,7 @@ pub struct ReceiveRun<'a> {
 
 impl ReceiveRun<'_> {
     /// Follows `files` from `sender` until the transfer ends.
-    pub async fn follow(
+    pub(super) async fn follow(
         &self,
         sender: &Connected,
         files: Transfer<'_, ReceiveFilesError>,

@@ -4,7 +4,7 @@ use anabranch_base::Duration;
 use anabranch_net::PathState;
 
 /// Lines of cells: the first `texts` of each to the left, numbers to the right.
-pub fn lay_out(rows: &[Vec<String>], texts: usize) -> String {
+pub(crate) fn lay_out(rows: &[Vec<String>], texts: usize) -> String {
     lay_out_apart(rows, texts, GAP)
 }
 
@@ -87,7 +87,7 @@ fn is_fitting(text: &str) -> bool {
 }
 
 /// The text with sentences broken before [`WIDTH`]; an item of a list goes on below its first word. Columns stay as they are.
-pub fn wrapped(text: &str) -> String {
+pub(crate) fn wrapped(text: &str) -> String {
     let line = |line: &str| {
         let is_short = line.chars().count() <= WIDTH;
         if is_short || line.contains("  ") {
@@ -129,12 +129,12 @@ pub(crate) fn optional_columns<'a>(
 }
 
 /// `12.3 ms`.
-pub fn milliseconds(span: Duration) -> String {
+pub(crate) fn milliseconds(span: Duration) -> String {
     format!("{:.1} ms", span.as_secs_f64() * 1e3)
 }
 
 /// The columns of a terminal that nobody made wider.
-pub const WIDTH: usize = 80;
+pub(crate) const WIDTH: usize = 80;
 /// The gap between two columns, and the one where they must be close.
 const GAP: &str = "   ";
 const NARROW_GAP: &str = "  ";
@@ -142,7 +142,7 @@ const NARROW_GAP: &str = "  ";
 const SHORTEST_NAME: usize = 9;
 
 /// A row of words.
-pub fn head<const N: usize>(words: [&str; N]) -> Vec<String> {
+pub(crate) fn head<const N: usize>(words: [&str; N]) -> Vec<String> {
     words.map(str::to_owned).to_vec()
 }
 

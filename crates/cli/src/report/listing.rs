@@ -1,7 +1,7 @@
 //! Prints the beginning of long lists, and the number of further items.
 
 /// The first of `lines`; behind them how many more are `what`.
-pub fn shortened(lines: &[String], what: &str) -> impl Iterator<Item = String> {
+pub(crate) fn shortened(lines: &[String], what: &str) -> impl Iterator<Item = String> {
     let more = lines.len().saturating_sub(MOST_LINES);
     let rest = (more > 0).then(|| format!("and {more} more {what}"));
     lines.iter().take(MOST_LINES).cloned().chain(rest)

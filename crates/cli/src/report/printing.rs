@@ -14,7 +14,7 @@ use crate::signals;
 
 /// Prints a line. Where it cannot be written, that is told at once, and [`ending`] is a failure. It does not wait for a slow
 /// reader, as others wait for this program meanwhile: a thread writes the rest, until [`printed`].
-pub fn print_line(line: &str) {
+pub(crate) fn print_line(line: &str) {
     let text = format!("{line}\n");
     let mut waiting = waiting();
     let written = if waiting.has_writer { Ok(0) } else { write_at_once(text.as_bytes()) };
@@ -44,7 +44,7 @@ pub(crate) fn wait_until_printed() {
 }
 
 /// The same where signals are awaited: after Ctrl-C only for a moment.
-pub async fn printed() {
+pub(crate) async fn printed() {
     let mut interrupted = None;
     while waiting().has_writer {
         if signals::has_arrived() && interrupted.get_or_insert_with(Clock::start).elapsed() >= PATIENCE {
@@ -55,7 +55,7 @@ pub async fn printed() {
 }
 
 /// Returns the exit status: that of `failure`, or that of a result that is missing.
-pub fn ending(failure: Option<&Failure>) -> ExitCode {
+pub(crate) fn ending(failure: Option<&Failure>) -> ExitCode {
     match failure {
         Some(failure) => failure.exit_code(),
         None if HAS_FAILED.load(Ordering::Relaxed) => ExitCode::FAILURE,

@@ -16,7 +16,7 @@ use crate::transfer::{
 };
 
 /// The part of a transfer that is the same for every receiver.
-pub struct SendRun<'a> {
+pub(super) struct SendRun<'a> {
     /// The arguments of the command.
     pub arguments: &'a SendArguments,
     /// The settings, for the document.
@@ -26,7 +26,7 @@ pub struct SendRun<'a> {
 }
 
 /// The result of a transfer.
-pub struct Sent {
+pub(super) struct Sent {
     /// The outcome, as it is reported.
     pub outcome: Outcome,
     /// True if the receiver took any file, or began to.
@@ -35,7 +35,7 @@ pub struct Sent {
 
 impl SendRun<'_> {
     /// Follows `files` to `receiver` until the transfer ends.
-    pub async fn follow(
+    pub(super) async fn follow(
         &self,
         receiver: &Connected,
         left_out: Vec<String>,
@@ -78,6 +78,6 @@ impl SendRun<'_> {
 }
 
 /// Describes the sources that are left out.
-pub fn left_out(sources: &Sources) -> Vec<String> {
+pub(super) fn left_out(sources: &Sources) -> Vec<String> {
     sources.left_out.iter().map(ToString::to_string).collect()
 }

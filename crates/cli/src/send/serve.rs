@@ -23,7 +23,7 @@ use crate::settings;
 ///
 /// # Errors
 /// What failed before anything was sent, and Ctrl-C before anything was.
-pub async fn run(
+pub(super) async fn run(
     hosts: &[HostPort],
     found: Sources,
     arguments: &SendArguments,

@@ -12,7 +12,7 @@ struct Alike {
 }
 
 /// The line; empty where no flow has a profile or a control.
-pub fn profiles(scenario: &Scenario) -> String {
+pub(super) fn profiles(scenario: &Scenario) -> String {
     let resolved = scenario.resolved();
     let Some(ResolvedValue::List(flows)) = resolved.find("flow") else { return String::new() };
     let mut groups: Vec<Alike> = Vec::new();

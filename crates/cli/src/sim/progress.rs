@@ -9,7 +9,7 @@ use crate::meter::Progress;
 
 /// The whole of the runs of a scenario, in so far as it is known.
 #[derive(Clone, Copy)]
-pub struct Whole {
+pub(super) struct Whole {
     /// The simulated time of all runs.
     simulated: Option<Duration>,
     /// Their number.
@@ -18,7 +18,7 @@ pub struct Whole {
 
 impl Whole {
     /// The runs of a scenario.
-    pub fn of(scenario: &Scenario, stop: Stop) -> Whole {
+    pub(super) fn of(scenario: &Scenario, stop: Stop) -> Whole {
         let runs = match stop {
             Stop::After(runs) => Some(runs),
             Stop::Until { .. } => None,
@@ -27,7 +27,7 @@ impl Whole {
     }
 
     /// Returns the progress by `watcher`.
-    pub fn progress(self, watcher: &Watcher) -> Progress {
+    pub(super) fn progress(self, watcher: &Watcher) -> Progress {
         let simulated = watcher.simulated();
         let share = self.simulated.map(|all| simulated.as_secs_f64() / all.as_secs_f64());
         Progress {

@@ -11,7 +11,7 @@ use super::profiles::profiles;
 use crate::report::{head, lay_out_narrow, milliseconds, optional_columns};
 
 /// The tables of one run, or the summary of several.
-pub fn tables(scenario: &Scenario, replications: &Replications) -> String {
+pub(crate) fn tables(scenario: &Scenario, replications: &Replications) -> String {
     let mut text = String::new();
     if !scenario.title.is_empty() {
         text.push_str(&format!("{}\n\n", crate::failure::printable(&scenario.title)));
@@ -253,7 +253,7 @@ fn summary_table(flows: &[FlowSummary]) -> String {
 }
 
 /// A goodput over several runs, with half the width of its interval.
-pub fn goodput(estimate: &Estimate) -> String {
+pub(crate) fn goodput(estimate: &Estimate) -> String {
     with_error(estimate, rate)
 }
 

@@ -8,7 +8,7 @@ use super::Swept;
 use crate::arguments::Timing;
 
 /// The document of a sweep, with the place of its table. The settings are those of the first point.
-pub fn swept(swept: &Swept, timing: Timing) -> Body {
+pub(super) fn swept(swept: &Swept, timing: Timing) -> Body {
     let files: Vec<String> = swept.written.files.iter().map(|file| file.display().to_string()).collect();
     let document = json!({
         "title": swept.scenario.title,
@@ -26,12 +26,12 @@ pub fn swept(swept: &Swept, timing: Timing) -> Body {
 }
 
 /// An axis with its values as they were given.
-pub fn axis(axis: &Axis) -> Value {
+pub(super) fn axis(axis: &Axis) -> Value {
     json!({ "key": axis.key(), "values": axis.values() })
 }
 
 /// A document with more keys behind its own.
-pub fn with<'k>(document: Value, more: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
+pub(super) fn with<'k>(document: Value, more: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
     let mut keys = match document {
         Value::Object(keys) => keys,
         _ => Map::new(),

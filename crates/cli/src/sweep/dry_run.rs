@@ -32,7 +32,7 @@ struct Outlook {
 ///
 /// # Errors
 /// The scenario or an axis is wrong, or the folder is in use.
-pub async fn run(
+pub(super) async fn run(
     arguments: &SweepArguments,
     design: Design,
     threads: NonZeroUsize,

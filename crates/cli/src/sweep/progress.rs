@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::meter::{Progress, rounded_time};
 
 /// Returns the progress of a sweep on so many threads; `None` while its points are read.
-pub fn progress(far: Option<sweep::Progress>, threads: NonZeroUsize) -> Progress {
+pub(super) fn progress(far: Option<sweep::Progress>, threads: NonZeroUsize) -> Progress {
     let sweep::Progress { done, expected, left, .. } = far.unwrap_or_default();
     let left = left.map(|work| work / threads.get() as u64);
     let words = match far {

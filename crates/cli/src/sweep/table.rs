@@ -7,10 +7,10 @@ use crate::report::lay_out_narrow;
 use crate::sim::goodput;
 
 /// So many points are shown; all are in the table.
-pub const MOST_POINTS: usize = 20;
+pub(super) const MOST_POINTS: usize = 20;
 
 /// The points, and the files.
-pub fn swept(swept: &Swept) -> String {
+pub(super) fn swept(swept: &Swept) -> String {
     let mut text = String::new();
     if !swept.scenario.title.is_empty() {
         text.push_str(&format!("{}\n\n", crate::failure::printable(&swept.scenario.title)));

@@ -78,7 +78,7 @@ impl From<Transferred> for FileEntry {
 }
 
 /// One interval, for `--json-lines`.
-pub fn line(monitor: &PathMonitor, progress: &Progress) -> Value {
+pub(super) fn line(monitor: &PathMonitor, progress: &Progress) -> Value {
     let path = |path: &MonitoredPath| {
         json!({
             "name": path.name,

@@ -66,7 +66,7 @@ fn complaint(file: &Transferred) -> String {
 }
 
 /// A remark as the user reads it.
-pub fn remark(remark: &Remark) -> String {
+pub(super) fn remark(remark: &Remark) -> String {
     match remark {
         Remark::NotItsBeginning { name, there } => {
             let there = there.rounded();

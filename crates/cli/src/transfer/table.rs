@@ -10,7 +10,7 @@ use crate::remedies::option;
 use crate::report::{head, lay_out_narrow, optional_columns};
 
 /// One line a path, carried in `took`. Losses are shown wherever there were some: other columns make room for them.
-pub fn table(monitor: &PathMonitor, took: Duration) -> String {
+pub(crate) fn table(monitor: &PathMonitor, took: Duration) -> String {
     let labels = Labels::of(monitor);
     let head = head(COLUMNS);
     let rows = monitor.paths().iter().map(|path| row(monitor, path, took, &labels));
@@ -24,7 +24,7 @@ pub fn table(monitor: &PathMonitor, took: Duration) -> String {
 
 /// That losses hold windows while no queue stands, and what to set; empty where that is not so. `congestion_control` is
 /// that of this end, which sent.
-pub fn losses(monitor: &PathMonitor, took: Duration, congestion_control: &str) -> String {
+pub(crate) fn losses(monitor: &PathMonitor, took: Duration, congestion_control: &str) -> String {
     let paths = monitor.paths().iter().map(|path| PathEntry::of(monitor, path, took));
     let mut paths: Vec<PathEntry> = paths.collect();
     Labels::of(monitor).put_short(paths.iter_mut().map(|path| &mut path.name));

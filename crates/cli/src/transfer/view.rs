@@ -16,7 +16,7 @@ use crate::report;
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
 /// A way to show progress, on standard error (JSON lines: on standard output).
-pub struct ProgressView {
+pub(crate) struct ProgressView {
     screen: Screen,
     is_verbose: bool,
     is_quiet: bool,
@@ -52,7 +52,7 @@ struct LineTimer {
 
 impl ProgressView {
     /// Makes the view that `output` requests.
-    pub fn new(output: Output) -> ProgressView {
+    pub(crate) fn new(output: Output) -> ProgressView {
         let is_terminal = std::io::stderr().is_terminal();
         let screen = if output.json_lines {
             Screen::JsonLines(LineTimer::every(Duration::from_secs(1)))
@@ -68,7 +68,7 @@ impl ProgressView {
     }
 
     /// Shows how far it is.
-    pub fn show(&mut self, monitor: &PathMonitor, progress: &Progress) {
+    pub(crate) fn show(&mut self, monitor: &PathMonitor, progress: &Progress) {
         self.show_remarks(progress);
         match &mut self.screen {
             Screen::Nothing => {}
@@ -87,14 +87,14 @@ impl ProgressView {
     }
 
     /// Tells which paths there are, where that is wanted.
-    pub fn on_connected(&self, monitor: &PathMonitor) {
+    pub(crate) fn on_connected(&self, monitor: &PathMonitor) {
         for path in monitor.paths().iter().filter(|_| self.is_verbose) {
             self.say(&format!("{:7.3} s  path {} is {}", 0.0, path.name, path.state()));
         }
     }
 
     /// Tells what happened to a path: everything where that is wanted, otherwise that one is gone or back.
-    pub fn on_event(&mut self, monitor: &PathMonitor, event: &Event) {
+    pub(crate) fn on_event(&mut self, monitor: &PathMonitor, event: &Event) {
         let Some(name) = monitor.name_of(event) else { return };
         if !self.is_verbose {
             if let Event::PathNarrowed(_, lost) = event {
@@ -153,7 +153,7 @@ impl ProgressView {
     }
 
     /// Takes the bars away.
-    pub fn finish(&mut self) {
+    pub(crate) fn finish(&mut self) {
         if let Screen::Bars(bars) = &self.screen {
             let _ = bars.all.clear();
         }

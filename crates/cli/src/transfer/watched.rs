@@ -16,7 +16,7 @@ use crate::links::all_used_up;
 ///
 /// # Errors
 /// `work`'s own, or [`Failure::Interrupted`].
-pub async fn watched(
+pub(crate) async fn watched(
     association: &Association,
     monitor: &mut PathMonitor,
     view: &mut ProgressView,

@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// A running program.
-pub struct Program {
+pub(crate) struct Program {
     child: Child,
     lines: Receiver<String>,
     seen: String,
@@ -20,29 +20,29 @@ pub struct Program {
 
 /// The end of the program.
 #[derive(Debug)]
-pub struct Ended {
+pub(crate) struct Ended {
     /// The exit status; `None` after a signal.
-    pub status: Option<i32>,
+    pub(crate) status: Option<i32>,
     /// The standard output.
-    pub stdout: String,
+    pub(crate) stdout: String,
     /// The standard error.
-    pub stderr: String,
+    pub(crate) stderr: String,
 }
 
 /// The program, with `arguments` separated by blanks and the key of all tests.
-pub fn anabranch(arguments: &str) -> Command {
+pub(crate) fn anabranch(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_anabranch"));
     command.args(arguments.split_whitespace()).env("ANABRANCH_KEY", KEY);
     command
 }
 
 /// Runs to the end.
-pub fn run(command: &mut Command) -> Ended {
+pub(crate) fn run(command: &mut Command) -> Ended {
     Program::start(command).finish()
 }
 
 /// A receiver on `addresses`, each with a port of the system's choice, and what goes after `--to`.
-pub fn receiver(addresses: &str, dir: &Path, more: &str) -> (Program, String) {
+pub(crate) fn receiver(addresses: &str, dir: &Path, more: &str) -> (Program, String) {
     let listen: Vec<String> = addresses.split(',').map(|address| format!("{address}:0")).collect();
     let mut command = anabranch(&format!("recv --listen {} {more}", listen.join(",")));
     let mut program = Program::start(command.arg("--dir").arg(dir));
@@ -51,7 +51,7 @@ pub fn receiver(addresses: &str, dir: &Path, more: &str) -> (Program, String) {
 }
 
 /// A file of `length` bytes that do not repeat soon.
-pub fn file(dir: &Path, name: &str, length: usize) -> PathBuf {
+pub(crate) fn file(dir: &Path, name: &str, length: usize) -> PathBuf {
     let path = dir.join(name);
     let bytes: Vec<u8> =
         (0..length as u64).map(|i| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8).collect();
@@ -60,13 +60,13 @@ pub fn file(dir: &Path, name: &str, length: usize) -> PathBuf {
 }
 
 /// Where the file that goes to `name` in `dir` is until it is complete.
-pub fn part(dir: &Path, name: &str) -> PathBuf {
+pub(crate) fn part(dir: &Path, name: &str) -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
     dir.join(format!(".anabranch-partial-{user}/{name}.part"))
 }
 
 /// A sender of a file that never ends, about 10 MB a second.
-pub fn endless_sender(arguments: &str) -> Program {
+pub(crate) fn endless_sender(arguments: &str) -> Program {
     let mut command = anabranch(&format!("send - --name endless {arguments}"));
     let mut program = Program::start(command.stdin(Stdio::piped()));
     let mut input = program.child.stdin.take().expect("piped");
@@ -80,7 +80,7 @@ pub fn endless_sender(arguments: &str) -> Program {
 
 impl Program {
     /// Starts it; what it prints is read as it comes.
-    pub fn start(command: &mut Command) -> Program {
+    pub(crate) fn start(command: &mut Command) -> Program {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let (sender, lines) = channel();
@@ -91,7 +91,7 @@ impl Program {
     }
 
     /// Waits for a line with `mark` and returns what follows it there.
-    pub fn wait_for(&mut self, mark: &str) -> String {
+    pub(crate) fn wait_for(&mut self, mark: &str) -> String {
         loop {
             match self.lines.recv_timeout(PATIENCE) {
                 Ok(line) => {
@@ -109,24 +109,24 @@ impl Program {
     }
 
     /// Kills it. The ports are free then.
-    pub fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it runs");
         self.child.wait().expect("its status");
     }
 
     /// The number among processes.
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// Ctrl-C.
-    pub fn interrupt(&self) {
+    pub(crate) fn interrupt(&self) {
         let kill = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
         assert!(kill.expect("there is kill(1)").success());
     }
 
     /// Waits for its end, not for ever.
-    pub fn finish(mut self) -> Ended {
+    pub(crate) fn finish(mut self) -> Ended {
         let steps = PATIENCE.as_millis() / 10;
         for _ in 0..steps {
             if let Some(status) = self.child.try_wait().expect("its status") {
@@ -151,12 +151,12 @@ impl Drop for Program {
 
 impl Ended {
     /// Standard output as one JSON document.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
     /// Fails the test unless it ended with `status`.
-    pub fn expect(self, status: i32) -> Ended {
+    pub(crate) fn expect(self, status: i32) -> Ended {
         assert_eq!(self.status, Some(status), "{self:?}");
         self
     }
@@ -175,12 +175,12 @@ fn read(stream: impl Read + Send + 'static, lines: Sender<String>) -> std::threa
 }
 
 /// The key of all tests.
-pub const KEY: &str = "5ec1e700000000000000000000000001";
+pub(crate) const KEY: &str = "5ec1e700000000000000000000000001";
 /// The time anything here may take; a busy machine is given time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Waits until `is_so`, not for ever.
-pub fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     for _ in 0..PATIENCE.as_millis() / 10 {
         if is_so() {
             return;

@@ -135,13 +135,13 @@ struct Edge<'a> {
 }
 
 /// Complaints about circles, one for each.
-pub fn circles(files: &[File]) -> Vec<String> {
+pub(crate) fn circles(files: &[File]) -> Vec<String> {
     let codes = Codes::of(files);
     codes.crates().flat_map(|sources| sources.circles()).collect()
 }
 
 /// Complaints about imports that run up the layers of a folder, and about entries of it that have no layer.
-pub fn upward(files: &[File]) -> Vec<String> {
+pub(crate) fn upward(files: &[File]) -> Vec<String> {
     let codes = Codes::of(files);
     let crates: Vec<Crate<'_>> = codes.crates().collect();
     let of_folder = |(folder, layers): &(&str, &[&str])| -> Vec<String> {

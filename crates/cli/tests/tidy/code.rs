@@ -2,7 +2,7 @@
 
 /// A word, a `::`, or one other character of the code.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Token<'a> {
+pub(crate) struct Token<'a> {
     /// The line it stands in, from 1.
     pub line: usize,
     /// The token itself.
@@ -10,7 +10,7 @@ pub struct Token<'a> {
 }
 
 /// The source with comments, strings and characters replaced by blanks, line for line.
-pub fn only_code(source: &str) -> String {
+pub(crate) fn only_code(source: &str) -> String {
     let mut code = String::with_capacity(source.len());
     let mut rest = source;
     while let Some(next) = rest.chars().next() {
@@ -27,7 +27,7 @@ pub fn only_code(source: &str) -> String {
 }
 
 /// The tokens of what [`only_code`] left.
-pub fn tokens(code: &str) -> Vec<Token<'_>> {
+pub(crate) fn tokens(code: &str) -> Vec<Token<'_>> {
     code.lines().enumerate().flat_map(|(index, text)| tokens_of_line(index + 1, text)).collect()
 }
 

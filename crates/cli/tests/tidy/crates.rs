@@ -39,7 +39,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
 ];
 
 /// Complaints about the arrows of a crate's manifest.
-pub fn arrows_back(file: &File) -> Vec<String> {
+pub(crate) fn arrows_back(file: &File) -> Vec<String> {
     let Some(name) = file.crate_name().filter(|_| is_manifest(file)) else { return Vec::new() };
     let Some(allowed) = row(name) else {
         return vec![

@@ -4,7 +4,7 @@ use crate::workspace::{File, Workspace};
 
 /// Complaints about tests that `document` names and that do not exist, and about rows of its tables that name none and
 /// do not say why.
-pub fn missing(workspace: &Workspace, document: &str) -> Vec<String> {
+pub(crate) fn missing(workspace: &Workspace, document: &str) -> Vec<String> {
     let file = workspace.files().iter().find(|file| file.path == document);
     let file = file.unwrap_or_else(|| panic!("there is no {document}"));
     let mut complaints = Vec::new();
@@ -22,7 +22,7 @@ pub fn missing(workspace: &Workspace, document: &str) -> Vec<String> {
 }
 
 /// The names between backquotes that are sentences without blanks.
-pub fn names(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted.filter(|quoted| {
         let is_path =
@@ -36,7 +36,7 @@ fn is_row(text: &str) -> bool {
 }
 
 /// Returns true if there is a test with the last part of `name`, in a file or folder with its first part.
-pub fn is_test(workspace: &Workspace, name: &str) -> bool {
+pub(crate) fn is_test(workspace: &Workspace, name: &str) -> bool {
     let (place, function) = name.rsplit_once("::").unwrap_or(("", name));
     let place = place.split("::").next().unwrap_or_default();
     let is_there = |file: &&File| file.path.ends_with(".rs") && file.path.contains(place);
@@ -44,7 +44,7 @@ pub fn is_test(workspace: &Workspace, name: &str) -> bool {
 }
 
 /// Returns true if `source` has a test function of that name.
-pub fn has_test(source: &str, function: &str) -> bool {
+pub(crate) fn has_test(source: &str, function: &str) -> bool {
     let head = format!("fn {function}(");
     if !source.contains(&head) {
         return false;

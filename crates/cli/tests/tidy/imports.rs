@@ -6,7 +6,7 @@ use crate::code::Token;
 
 /// A path from the root of the crate.
 #[derive(Debug, PartialEq)]
-pub struct Import<'a> {
+pub(crate) struct Import<'a> {
     /// The line of its first word, from 1.
     pub line: usize,
     /// The names; the last is `*` for all names of a module.
@@ -16,13 +16,13 @@ pub struct Import<'a> {
 }
 
 /// The module of a file below `src`: `path/table.rs` is `path`, `table`, and the file of the crate has no names.
-pub fn module_of(inside: &str) -> Vec<&str> {
+pub(crate) fn module_of(inside: &str) -> Vec<&str> {
     let names = inside.strip_suffix(".rs").unwrap_or(inside);
     if names == "lib" || names == "main" { Vec::new() } else { names.split('/').collect() }
 }
 
 /// The paths in the file of a module: those that begin with `crate`, `super`, `self` or a child of the module.
-pub fn imports<'a>(tokens: &[Token<'a>], module: &[&'a str]) -> Vec<Import<'a>> {
+pub(crate) fn imports<'a>(tokens: &[Token<'a>], module: &[&'a str]) -> Vec<Import<'a>> {
     let children = children(tokens);
     let mut here = Place::at(module);
     let mut found = Vec::new();
@@ -42,7 +42,7 @@ pub fn imports<'a>(tokens: &[Token<'a>], module: &[&'a str]) -> Vec<Import<'a>> 
 }
 
 /// The modules that a file declares for tests alone.
-pub fn test_modules<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
+pub(crate) fn test_modules<'a>(tokens: &[Token<'a>]) -> Vec<&'a str> {
     const ATTRIBUTE: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let words: Vec<&str> = tokens.iter().map(|token| token.text).collect();
     let starts = words.windows(ATTRIBUTE.len()).enumerate().filter(|(_, window)| *window == ATTRIBUTE);

@@ -5,7 +5,7 @@ use crate::workspace::File;
 
 /// One dependency of a manifest.
 #[derive(Debug, PartialEq)]
-pub struct Dependency {
+pub(crate) struct Dependency {
     /// The line it stands in, from 1.
     pub line: usize,
     /// The package, also where the manifest gives it another name.
@@ -15,7 +15,7 @@ pub struct Dependency {
 }
 
 /// The dependencies: normal, for tests and builds, for one target, of the workspace.
-pub fn dependencies(manifest: &str) -> Vec<Dependency> {
+pub(crate) fn dependencies(manifest: &str) -> Vec<Dependency> {
     let mut found = Vec::new();
     let mut section = String::new();
     let mut open_brackets = 0_usize;
@@ -39,7 +39,7 @@ pub fn dependencies(manifest: &str) -> Vec<Dependency> {
 }
 
 /// Complaints about dependencies that are not ours and stand in no table of `architecture`.
-pub fn without_reason(file: &File, architecture: &str) -> Vec<String> {
+pub(crate) fn without_reason(file: &File, architecture: &str) -> Vec<String> {
     if !is_manifest(file) {
         return Vec::new();
     }
@@ -59,12 +59,12 @@ pub fn without_reason(file: &File, architecture: &str) -> Vec<String> {
 }
 
 /// Returns true if this is a manifest of cargo.
-pub fn is_manifest(file: &File) -> bool {
+pub(crate) fn is_manifest(file: &File) -> bool {
     file.path == "Cargo.toml" || file.path.ends_with("/Cargo.toml")
 }
 
 /// The directory in `crates/` of a package that is ours.
-pub fn ours(package: &str) -> Option<&str> {
+pub(crate) fn ours(package: &str) -> Option<&str> {
     package.strip_prefix("anabranch-").or_else(|| (package == EXAMPLE).then_some(EXAMPLE))
 }
 

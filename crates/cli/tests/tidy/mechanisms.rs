@@ -5,7 +5,7 @@ use crate::evidence::{has_test, is_test, names};
 use crate::workspace::{File, Workspace};
 
 /// The document with an entry for each tag.
-pub const DOCUMENT: &str = "docs/mechanisms.md";
+pub(crate) const DOCUMENT: &str = "docs/mechanisms.md";
 
 /// The text under one heading of the document.
 #[derive(Debug, PartialEq)]
@@ -19,7 +19,7 @@ struct Entry<'a> {
 }
 
 /// Complaints about tags that have no entry in the document.
-pub fn tags_without_entry(workspace: &Workspace) -> Vec<String> {
+pub(crate) fn tags_without_entry(workspace: &Workspace) -> Vec<String> {
     let entries = entries(workspace.text(DOCUMENT));
     let has_entry = |tag: &String| entries.iter().any(|entry| entry.tag == tag);
     let of_file = |file: &File| -> Vec<String> {
@@ -34,7 +34,7 @@ pub fn tags_without_entry(workspace: &Workspace) -> Vec<String> {
 }
 
 /// Complaints about entries that name no code or no test, or name what does not exist.
-pub fn broken_entries(workspace: &Workspace) -> Vec<String> {
+pub(crate) fn broken_entries(workspace: &Workspace) -> Vec<String> {
     let file = workspace.files().iter().find(|file| file.path == DOCUMENT);
     let file = file.unwrap_or_else(|| panic!("there is no {DOCUMENT}"));
     let of_entry = |entry: &Entry<'_>| -> Vec<String> {

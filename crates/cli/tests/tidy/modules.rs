@@ -37,7 +37,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 const FOR_TESTS: &str = "testing";
 
 /// Complaints about the arrows of a source file of `sctp`.
-pub fn arrows_back(file: &File) -> Vec<String> {
+pub(crate) fn arrows_back(file: &File) -> Vec<String> {
     let Some(module) = module_path(&file.path) else { return Vec::new() };
     let name = module[0];
     if ["lib", FOR_TESTS].contains(&name) {
@@ -58,7 +58,7 @@ pub fn arrows_back(file: &File) -> Vec<String> {
 }
 
 /// Complaints about a source file of a part of an association that sees another part.
-pub fn doors_forced(file: &File) -> Vec<String> {
+pub(crate) fn doors_forced(file: &File) -> Vec<String> {
     let Some(module) = module_path(&file.path) else { return Vec::new() };
     let ["association", room, ..] = module[..] else { return Vec::new() };
     let Some((_, allowed)) = ROOMS.iter().find(|(name, _)| *name == room) else { return Vec::new() };

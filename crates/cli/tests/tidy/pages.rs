@@ -7,7 +7,7 @@ const MAP_ROWS: usize = 12;
 const UNRELEASED_LINES: usize = 60;
 
 /// Complaints about a README, its map, or a list of unreleased changes that is too long.
-pub fn too_long(workspace: &Workspace) -> Vec<String> {
+pub(crate) fn too_long(workspace: &Workspace) -> Vec<String> {
     let readme = workspace.text("README.md");
     let unreleased = section(workspace.text("CHANGELOG.md"), "## [Unreleased]");
     let rows = section(readme, "## The map").lines().filter(|line| line.starts_with('|')).count();

@@ -28,7 +28,7 @@ const CLOSED: &[&str] = &[
 ];
 
 /// Complaints about visible fields of closed parts, and about names that no struct has.
-pub fn open_fields(files: &[File]) -> Vec<String> {
+pub(crate) fn open_fields(files: &[File]) -> Vec<String> {
     let sources = files.iter().filter(|file| file.path.starts_with("crates/sctp/src/"));
     let mut complaints = Vec::new();
     let mut missing = CLOSED.to_vec();

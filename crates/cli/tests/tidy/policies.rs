@@ -22,7 +22,7 @@ const NAMES: &[&str] = &[
 const NEAR: usize = 6;
 
 /// Complaints about names of policies that a program compares. Tests may.
-pub fn compared(file: &File) -> Vec<String> {
+pub(crate) fn compared(file: &File) -> Vec<String> {
     if file.crate_name().is_none() || !file.path.contains("/src/") || !file.is_one_of(&["rs"]) {
         return Vec::new();
     }

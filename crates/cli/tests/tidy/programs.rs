@@ -5,7 +5,7 @@ use crate::workspace::{File, Workspace};
 
 /// Complaints about files directly below the `tests/` of a crate that are neither a test program of its manifest nor a module of
 /// one.
-pub fn without_program(workspace: &Workspace) -> Vec<String> {
+pub(crate) fn without_program(workspace: &Workspace) -> Vec<String> {
     let manifests = workspace.files().iter().filter(|file| {
         file.path.ends_with("/Cargo.toml") && file.text.lines().any(|line| line == "autotests = false")
     });

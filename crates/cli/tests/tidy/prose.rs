@@ -36,7 +36,7 @@ struct Sentence {
 }
 
 /// Complaints about sentences of doc comments that begin with a question.
-pub fn questions(file: &File) -> Vec<String> {
+pub(crate) fn questions(file: &File) -> Vec<String> {
     let begins = |sentence: &Sentence| {
         let rest =
             |word: &str| sentence.text.strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_word));
@@ -51,7 +51,7 @@ pub fn questions(file: &File) -> Vec<String> {
 }
 
 /// Complaints about identifiers that are pictures.
-pub fn pictures(file: &File) -> Vec<String> {
+pub(crate) fn pictures(file: &File) -> Vec<String> {
     if !file.is_one_of(&["rs"]) {
         return Vec::new();
     }

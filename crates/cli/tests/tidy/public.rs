@@ -27,7 +27,7 @@ struct Item<'a> {
 }
 
 /// Complaints about public functions, constants, modules and fields that nothing outside their library names.
-pub fn unused(files: &[File]) -> Vec<String> {
+pub(crate) fn unused(files: &[File]) -> Vec<String> {
     let sources: Vec<Source<'_>> =
         files.iter().filter(|file| file.is_one_of(&["rs"])).map(|file| Source::of(file, files)).collect();
     let mut users: BTreeMap<&str, BTreeSet<Option<&str>>> = BTreeMap::new();

@@ -9,7 +9,7 @@ const CORRECTIONS: &str = "docs/corrections.md";
 const ELSEWHERE: &[&str] = &[concat!("the at", "las"), concat!("(at", "las"), concat!("comp", "letions ")];
 
 /// Complaints about relative links to files or headings that do not exist.
-pub fn broken_links(workspace: &Workspace) -> Vec<String> {
+pub(crate) fn broken_links(workspace: &Workspace) -> Vec<String> {
     let documents = workspace.files().iter().filter(|file| file.is_one_of(&["md"]));
     documents.flat_map(|file| broken_links_of(workspace, file)).collect()
 }
@@ -34,7 +34,7 @@ fn broken_links_of(workspace: &Workspace, file: &File) -> Vec<String> {
 }
 
 /// Complaints about references to documents that a reader does not have, and to corrections that have no row.
-pub fn dead(workspace: &Workspace) -> Vec<String> {
+pub(crate) fn dead(workspace: &Workspace) -> Vec<String> {
     let rows = corrections(workspace.text(CORRECTIONS));
     workspace.files().iter().flat_map(|file| dead_of(file, &rows)).collect()
 }

@@ -43,7 +43,7 @@ const HABITS: &[&str] = &[
 ];
 
 /// Complaints about clocks in crates that have none.
-pub fn clocks(file: &File) -> Vec<String> {
+pub(crate) fn clocks(file: &File) -> Vec<String> {
     let has_clock =
         file.path == EPOCH || !file.crate_name().is_some_and(|name| WITHOUT_CLOCK.contains(&name));
     if has_clock {
@@ -53,12 +53,12 @@ pub fn clocks(file: &File) -> Vec<String> {
 }
 
 /// Complaints about what was left unfinished.
-pub fn left_undone(file: &File) -> Vec<String> {
+pub(crate) fn left_undone(file: &File) -> Vec<String> {
     in_code(file, UNDONE, "finish it, or write an issue")
 }
 
 /// Complaints about functions and files whose names say nothing.
-pub fn empty_names(file: &File) -> Vec<String> {
+pub(crate) fn empty_names(file: &File) -> Vec<String> {
     if !file.is_one_of(&["rs", "py"]) {
         return Vec::new();
     }
@@ -83,7 +83,7 @@ fn empty_verbs(file: &File) -> Vec<String> {
 }
 
 /// Complaints about sources that do not begin with a sentence on what they do.
-pub fn missing_head(file: &File) -> Vec<String> {
+pub(crate) fn missing_head(file: &File) -> Vec<String> {
     let is_source = file.crate_name().is_some() && file.path.contains("/src/") && file.is_one_of(&["rs"]);
     if !is_source || file.text.starts_with("//! ") {
         return Vec::new();
@@ -92,7 +92,7 @@ pub fn missing_head(file: &File) -> Vec<String> {
 }
 
 /// Complaints about paths that exist on one machine only, in any text.
-pub fn machine_paths(file: &File) -> Vec<String> {
+pub(crate) fn machine_paths(file: &File) -> Vec<String> {
     let lines = file.text.lines().enumerate().filter(|(_, line)| has_machine_path(line));
     lines
         .map(|(index, _)| {
@@ -109,7 +109,7 @@ fn has_machine_path(line: &str) -> bool {
 }
 
 /// Complaints about lines that do not fit a wide screen.
-pub fn long_lines(file: &File) -> Vec<String> {
+pub(crate) fn long_lines(file: &File) -> Vec<String> {
     if !file.is_one_of(&["rs", "py", "toml"]) {
         return Vec::new();
     }
@@ -119,7 +119,7 @@ pub fn long_lines(file: &File) -> Vec<String> {
 }
 
 /// Complaints about phrases of an idiom of our own, in comments, strings and documents.
-pub fn habits(file: &File) -> Vec<String> {
+pub(crate) fn habits(file: &File) -> Vec<String> {
     if !file.is_one_of(&["rs", "py", "md", "mjs"]) {
         return Vec::new();
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A text file.
-pub struct File {
+pub(crate) struct File {
     /// The path from the root of the workspace, with `/` between the parts.
     pub path: String,
     /// The content.
@@ -12,28 +12,28 @@ pub struct File {
 }
 
 /// The text files, in the order of their paths.
-pub struct Workspace(Vec<File>);
+pub(crate) struct Workspace(Vec<File>);
 
 impl File {
     /// A complaint about this file, in the form that editors follow.
-    pub fn complain(&self, line: usize, what: &str) -> String {
+    pub(crate) fn complain(&self, line: usize, what: &str) -> String {
         format!("{}:{line}: {what}", self.path)
     }
 
     /// Returns true if the file's name ends in `.` and one of these.
-    pub fn is_one_of(&self, extensions: &[&str]) -> bool {
+    pub(crate) fn is_one_of(&self, extensions: &[&str]) -> bool {
         Path::new(&self.path).extension().is_some_and(|found| extensions.iter().any(|e| found == *e))
     }
 
     /// The name of the crate's directory, for a file in `crates/`.
-    pub fn crate_name(&self) -> Option<&str> {
+    pub(crate) fn crate_name(&self) -> Option<&str> {
         self.path.strip_prefix("crates/")?.split_once('/').map(|(name, _)| name)
     }
 }
 
 impl Workspace {
     /// Reads the workspace that this test belongs to.
-    pub fn read() -> Workspace {
+    pub(crate) fn read() -> Workspace {
         let mut files = Vec::new();
         walk(&root(), "", &mut files);
         files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -41,17 +41,17 @@ impl Workspace {
     }
 
     /// The files.
-    pub fn files(&self) -> &[File] {
+    pub(crate) fn files(&self) -> &[File] {
         &self.0
     }
 
     /// True if `path` is a file or a folder; binary files and pictures count too.
-    pub fn has(&self, path: &str) -> bool {
+    pub(crate) fn has(&self, path: &str) -> bool {
         root().join(path).exists()
     }
 
     /// Returns the content of the file at `path`.
-    pub fn text(&self, path: &str) -> &str {
+    pub(crate) fn text(&self, path: &str) -> &str {
         let file = self.0.iter().find(|file| file.path == path);
         &file.unwrap_or_else(|| panic!("there is no {path}")).text
     }

@@ -64,7 +64,7 @@ pub(crate) fn six_of_fig5(rules: &[u32]) -> Result<Vec<ComparedPoint>, TableErro
 }
 
 /// Where the tables are.
-pub fn directory() -> PathBuf {
+pub(super) fn directory() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracle/ns2")
 }
 

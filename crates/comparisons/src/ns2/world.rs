@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 /// A path of one link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pipe {
+pub(super) struct Pipe {
     /// Mbit/s; a path with 0 does not exist.
     pub rate: f64,
     /// Milliseconds, one way.
@@ -34,7 +34,7 @@ pub enum Scheme {
 
 /// The settings of an association that the rows choose.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AssociationSettings {
+pub(super) struct AssociationSettings {
     /// The scheme that uses the paths.
     pub scheme: Scheme,
     /// Which of the rules in which ns-2's CMT differs replace ours, by their numbers in docs/oracle.md.
@@ -57,7 +57,7 @@ pub struct AssociationSettings {
 
 /// ns-2's `eCmtRtxPolicy_`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Retransmission {
+pub(super) enum Retransmission {
     /// 0: where there is room.
     Asap,
     /// 1: the same path.
@@ -72,7 +72,7 @@ pub enum Retransmission {
 
 /// The time a flow sends.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SendingTime {
+pub(super) enum SendingTime {
     /// Until `bytes` are delivered, within `at_most` seconds; goodput counts after the warm-up.
     Transfer {
         /// The amount.
@@ -92,7 +92,7 @@ pub enum SendingTime {
 
 /// Two paths of three links each: outer ones that are alike, and a middle one, which the paths may have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Chains {
+pub(super) struct Chains {
     /// The first and the last link of each path.
     pub outer: Pipe,
     /// The link between them.
@@ -102,7 +102,12 @@ pub struct Chains {
 }
 
 /// The scenario file for these parameters. Losses begin after `after` milliseconds.
-pub fn scenario(pipes: &[Pipe], after: f64, association: &AssociationSettings, work: SendingTime) -> String {
+pub(super) fn scenario(
+    pipes: &[Pipe],
+    after: f64,
+    association: &AssociationSettings,
+    work: SendingTime,
+) -> String {
     let existing = pipes.iter().enumerate().filter(|(_, pipe)| pipe.rate > 0.0);
     let links: String = existing.map(|(index, pipe)| pipe.link(&format!("{}", index + 1), after)).collect();
     with_work(&links, association, work)
@@ -110,7 +115,12 @@ pub fn scenario(pipes: &[Pipe], after: f64, association: &AssociationSettings, w
 
 impl Chains {
     /// The scenario file for these parameters. Losses begin after `after` milliseconds.
-    pub fn scenario(&self, after: f64, association: &AssociationSettings, work: SendingTime) -> String {
+    pub(super) fn scenario(
+        &self,
+        after: f64,
+        association: &AssociationSettings,
+        work: SendingTime,
+    ) -> String {
         let middles = if self.is_shared { ["middle", "middle"] } else { ["middle-1", "middle-2"] };
         let mut text = String::new();
         let mut paths = String::new();
@@ -212,7 +222,7 @@ rto = {{ initial = "3 s", min = "{} s", max = "60 s" }}
 
 impl Retransmission {
     /// The policy with ns-2's number.
-    pub fn of_number(number: u8) -> Option<Retransmission> {
+    pub(super) fn of_number(number: u8) -> Option<Retransmission> {
         use Retransmission::{Asap, Cwnd, LossRate, Same, Ssthresh};
         [Asap, Same, Ssthresh, LossRate, Cwnd].get(usize::from(number)).copied()
     }

@@ -12,7 +12,7 @@ use super::rfc8382::SummaryDetector;
 
 /// The result over two equal links with one seed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct EqualLinks {
+pub(crate) struct EqualLinks {
     /// The seed of the run.
     pub seed: u64,
     /// True if `coupled = "auto"` took the two for one after 10 s.
@@ -28,7 +28,7 @@ impl EqualLinks {
     ///
     /// # Errors
     /// The scenario cannot be run.
-    pub fn all(seeds: u64, control: &str) -> Result<Vec<EqualLinks>, GridError> {
+    pub(crate) fn all(seeds: u64, control: &str) -> Result<Vec<EqualLinks>, GridError> {
         on_all(|| (1..=seeds).into_par_iter().map(|seed| EqualLinks::of(seed, control)).collect())?
     }
 

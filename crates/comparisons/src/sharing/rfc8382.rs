@@ -13,7 +13,7 @@ use anabranch_sim::{Run, RunProgress};
 
 /// The detector of RFC 8382, for the paths of a scenario's first flow. It needs runs whose packets are watched.
 #[derive(Clone, Debug)]
-pub struct SummaryDetector {
+pub(crate) struct SummaryDetector {
     paths: Vec<PathHistory>,
     /// When the present interval ends.
     end: Time,
@@ -73,7 +73,7 @@ type Member = (usize, Summary);
 
 impl SummaryDetector {
     /// A detector whose first interval begins with the flow.
-    pub fn new(flow: &Flow) -> SummaryDetector {
+    pub(crate) fn new(flow: &Flow) -> SummaryDetector {
         SummaryDetector::starting(flow.start, &flow.paths)
     }
 
@@ -84,7 +84,7 @@ impl SummaryDetector {
     }
 
     /// Advances `run` to `until`, and looks at what happens on the way.
-    pub fn watch(&mut self, run: &mut Run, until: Time) {
+    pub(crate) fn watch(&mut self, run: &mut Run, until: Time) {
         while run.now() < until {
             let progress = run.advance(INTERVAL.min(until.since(run.now())));
             run.take_observations().iter().for_each(|seen| self.take(seen));
@@ -96,7 +96,7 @@ impl SummaryDetector {
     }
 
     /// For each path of the flow, the first other path of its group.
-    pub fn shares_with(&self) -> Vec<Option<usize>> {
+    pub(crate) fn shares_with(&self) -> Vec<Option<usize>> {
         let first_other = |path: usize| {
             let group = self.groups.iter().find(|group| group.contains(&path))?;
             group.iter().copied().filter(|other| *other != path).min()

@@ -8,7 +8,7 @@ use super::course::Class;
 use super::table::failed;
 
 /// A set's results under one control.
-pub type SetResults = (String, Contest, Vec<NetworkResult>);
+pub(super) type SetResults = (String, Contest, Vec<NetworkResult>);
 
 /// A policy over the networks of one class.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +84,7 @@ pub(crate) fn by_network(contest: &Contest, results: &[NetworkResult], policy: u
 
 /// A row for each control and policy: in how many networks messages at a constant rate are as much in time as they can be. Nothing
 /// where no network has messages.
-pub fn messages(sets: &[SetResults]) -> String {
+pub(super) fn messages(sets: &[SetResults]) -> String {
     let mut rows = String::new();
     for (set, contest, results) in sets {
         let with_messages: Vec<&NetworkResult> = results.iter().filter(|result| !result.is_bulk()).collect();

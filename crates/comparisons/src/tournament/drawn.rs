@@ -6,7 +6,7 @@ use super::bound::BufferedPath;
 
 /// The traffic, and the size of its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// A bulk transfer; the buffer holds eight times what the paths and their queues hold.
     Ample,
     /// Messages at a constant rate, without events.
@@ -17,7 +17,7 @@ pub enum Kind {
 
 /// A link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DrawnLink {
+pub(super) struct DrawnLink {
     /// The rate in Mbit/s.
     pub rate_mbps: f64,
     /// The delay in milliseconds, one way.
@@ -34,7 +34,7 @@ pub struct DrawnLink {
 
 /// A change of a link for some seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinkChange {
+pub(super) struct LinkChange {
     /// When it comes, in seconds.
     pub from_s: f64,
     /// When what was before returns, in seconds.
@@ -45,7 +45,7 @@ pub struct LinkChange {
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ChangeKind {
+pub(super) enum ChangeKind {
     /// The link is down.
     Outage,
     /// The rate falls to this, in Mbit/s.
@@ -56,7 +56,7 @@ pub enum ChangeKind {
 
 /// A network before it is written down.
 #[derive(Clone, Debug)]
-pub struct Drawn {
+pub(super) struct Drawn {
     /// The kind of traffic.
     pub kind: Kind,
     /// The links.
@@ -71,12 +71,12 @@ pub struct Drawn {
 
 impl DrawnLink {
     /// The path as the bound sees it, without its losses.
-    pub fn path(&self) -> BufferedPath {
+    pub(super) fn path(&self) -> BufferedPath {
         BufferedPath::new(self.rate_mbps, self.delay_ms)
     }
 
     /// The bytes on their way there and back and in its queue.
-    pub fn held_bytes(&self) -> f64 {
+    pub(super) fn held_bytes(&self) -> f64 {
         self.rate_mbps * 1e3 / 8.0 * 2.0 * self.delay_ms + 1500.0 * f64::from(self.queue_packets)
     }
 
@@ -103,7 +103,7 @@ impl LinkChange {
 
 impl Drawn {
     /// Buffer and links in a line.
-    pub fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let links: Vec<String> = self.links.iter().map(DrawnLink::title).collect();
         let links = links.join("+");
         match self.kind {
@@ -115,7 +115,7 @@ impl Drawn {
     }
 
     /// The scenario.
-    pub fn toml(&self) -> String {
+    pub(super) fn toml(&self) -> String {
         let seconds = if self.kind == Kind::Cbr { 60 } else { 30 };
         let mut text = format!("[run]\ntime = \"{seconds} s\"\nwarmup = \"5 s\"\nruns = 5\nseed = 1\n");
         let named = || self.links.iter().enumerate().map(|(number, link)| (format!("p{number}"), link));

@@ -9,7 +9,7 @@ use super::network::{Network, NetworkFacts};
 use super::policy::Policy;
 
 /// `fill` and `lowest-rtt` with two seeds.
-pub fn contest() -> Contest {
+pub(super) fn contest() -> Contest {
     Contest {
         profile: "tuned-1".to_owned(),
         control: None,
@@ -27,7 +27,7 @@ fn series(goodput: [f64; 2], p99: f64) -> Series {
 }
 
 /// 20 Mbit/s through two links, of which the best carries 8.
-pub const BOUNDS: Bounds =
+pub(super) const BOUNDS: Bounds =
     Bounds { ceiling: 20.0, bound: 20.0, with_start: 19.0, with_repairs: 18.0, best_link: 8.0 };
 
 fn result(id: &str, gates: &[Gate], class: Class, policies: &[Series; 2]) -> NetworkResult {
@@ -66,7 +66,7 @@ fn result(id: &str, gates: &[Gate], class: Class, policies: &[Series; 2]) -> Net
 }
 
 /// Two bulk networks, and one with messages.
-pub fn results() -> Vec<NetworkResult> {
+pub(super) fn results() -> Vec<NetworkResult> {
     let lossy = Class::LossyLinks;
     vec![
         result(

@@ -2,7 +2,7 @@
 //! that all else of a network stays as it was written.
 
 /// The text with these keys of `[flow.sctp]` replaced or added; their values are strings.
-pub fn with_settings(text: &str, settings: &[(&str, &str)]) -> String {
+pub(super) fn with_settings(text: &str, settings: &[(&str, &str)]) -> String {
     let is_replaced = |line: &str| settings.iter().any(|(key, _)| value_of(line, key).is_some());
     let mut changed = String::new();
     for table in tables(text) {

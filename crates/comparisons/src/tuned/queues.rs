@@ -40,7 +40,7 @@ fn networks() -> Vec<EqualPaths> {
 }
 
 /// Bulk transfers for 15 s from their start.
-pub fn table(profile: &str, seeds: u64) -> Result<String, GridError> {
+pub(super) fn table(profile: &str, seeds: u64) -> Result<String, GridError> {
     let senders = senders(profile);
     let points: Vec<GridPoint> = networks()
         .into_iter()

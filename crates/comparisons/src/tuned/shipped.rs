@@ -24,7 +24,7 @@ const SCENARIOS: [(&str, &str); 10] = [
 const RFC: &str = "profile = \"rfc9260\"\nreceive_buffer = \"4 MiB\"\nsend_buffer = \"8 MiB\"";
 
 /// Goodput, time-outs and retransmissions of each.
-pub fn table(profile: &str, seeds: u64) -> Result<String, GridError> {
+pub(super) fn table(profile: &str, seeds: u64) -> Result<String, GridError> {
     let own = format!("profile = \"{profile}\"");
     let points: Vec<GridPoint> = SCENARIOS
         .iter()

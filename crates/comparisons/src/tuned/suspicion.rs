@@ -30,7 +30,7 @@ const TRAFFIC: [(&str, &str); 4] = [
 ];
 
 /// A minute of each.
-pub fn table(profile: &str, seeds: u64) -> Result<String, GridError> {
+pub(super) fn table(profile: &str, seeds: u64) -> Result<String, GridError> {
     let points: Vec<GridPoint> = NETWORKS
         .iter()
         .flat_map(|(_, links)| {

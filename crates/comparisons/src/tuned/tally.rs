@@ -6,7 +6,7 @@ use anabranch_sim::RunResult;
 
 /// The mean of several runs: rates in Mbit/s of all flows, the rest as counts a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MeanOfRuns {
+pub(super) struct MeanOfRuns {
     /// Of user data.
     pub goodput: f64,
     /// Expiries of T3-rtx.
@@ -23,7 +23,7 @@ pub struct MeanOfRuns {
 
 impl MeanOfRuns {
     /// The mean of `runs`.
-    pub fn of(runs: &[RunResult]) -> MeanOfRuns {
+    pub(super) fn of(runs: &[RunResult]) -> MeanOfRuns {
         let each: Vec<MeanOfRuns> = runs.iter().map(MeanOfRuns::of_run).collect();
         let mean =
             |value: fn(&MeanOfRuns) -> f64| each.iter().map(value).sum::<f64>() / each.len().max(1) as f64;

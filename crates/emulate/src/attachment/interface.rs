@@ -10,14 +10,14 @@ use crate::network::{Datagram, TransportChecksum};
 use crate::offload::{Piece, Train, split, write_alone};
 
 /// An interface with the packets to be written to it.
-pub struct Interface {
+pub(super) struct Interface {
     device: SyncDevice,
     train: Train,
 }
 
 /// The result of writing a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sent {
+pub(super) enum Sent {
     /// The system accepted it.
     Taken,
     /// The system refused it: the interface is down, or damage has made the packet unknown to the kernel.
@@ -29,7 +29,7 @@ impl Interface {
     ///
     /// # Errors
     /// The error of the operating system.
-    pub fn open(device: SyncDevice) -> io::Result<Interface> {
+    pub(super) fn open(device: SyncDevice) -> io::Result<Interface> {
         device.set_nonblocking(true)?;
         Ok(Interface { device, train: Train::default() })
     }
@@ -38,7 +38,7 @@ impl Interface {
     ///
     /// # Errors
     /// `WouldBlock` if nothing can be read; `InvalidData` if the read is not a packet or a train of packets.
-    pub fn read(&self, memory: &mut [u8], mut each: impl FnMut(Piece<'_>)) -> io::Result<()> {
+    pub(super) fn read(&self, memory: &mut [u8], mut each: impl FnMut(Piece<'_>)) -> io::Result<()> {
         let length = rustix::io::read(&self.device, &mut *memory)?;
         let read = &mut memory[..length];
         if self.has_headers() {
@@ -49,7 +49,7 @@ impl Interface {
     }
 
     /// Adds a packet to those to be written, or returns it if they must be written first.
-    pub fn hold(&mut self, mut packet: Datagram) -> Result<(), Datagram> {
+    pub(super) fn hold(&mut self, mut packet: Datagram) -> Result<(), Datagram> {
         if !self.has_headers() {
             packet.complete();
         }
@@ -58,7 +58,7 @@ impl Interface {
 
     /// Writes the held packets, all at once or, if the kernel does not accept that, one by one, and passes the result
     /// of each to `each`.
-    pub fn write(&mut self, mut each: impl FnMut(Datagram, Sent)) {
+    pub(super) fn write(&mut self, mut each: impl FnMut(Datagram, Sent)) {
         let (device, skipped) = (&self.device, usize::from(!self.has_headers()));
         let write = |pieces: &[IoSlice<'_>]| Ok(rustix::io::writev(device, &pieces[skipped..])?);
         if self.train.write(write).is_ok() {

@@ -17,7 +17,7 @@ use crate::socket::ReceiveBuffers;
 
 /// A path's two interfaces.
 #[derive(Debug)]
-pub struct TunAttachment {
+pub(crate) struct TunAttachment {
     path: usize,
     near: Side,
     far: Side,
@@ -37,7 +37,7 @@ struct Side {
 }
 
 /// Two interfaces and their names.
-pub struct Tunnel {
+pub(crate) struct Tunnel {
     /// The interface from which packets go forward.
     pub near: SyncDevice,
     /// The interface from which packets go back.
@@ -51,7 +51,7 @@ impl TunAttachment {
     ///
     /// # Errors
     /// The error of the operating system for the interfaces.
-    pub fn open(path: usize, tunnel: Tunnel) -> io::Result<TunAttachment> {
+    pub(crate) fn open(path: usize, tunnel: Tunnel) -> io::Result<TunAttachment> {
         let Tunnel { near, far, ends } = tunnel;
         let side = |device| {
             Interface::open(device).map(|interface| Side { interface, traffic: TrafficCounters::default() })

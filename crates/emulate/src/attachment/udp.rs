@@ -16,7 +16,7 @@ use crate::socket::{Arrival, OutgoingDatagram, ReceiveBuffers, Rest, Socket};
 
 /// The sockets of a path.
 #[derive(Debug)]
-pub struct UdpAttachment {
+pub(crate) struct UdpAttachment {
     path: usize,
     listen: Socket,
     target: SocketAddr,
@@ -44,7 +44,7 @@ impl UdpAttachment {
     ///
     /// # Errors
     /// The error of the operating system for the target.
-    pub fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<UdpAttachment> {
+    pub(crate) fn open(path: usize, listen: Socket, target: SocketAddr) -> io::Result<UdpAttachment> {
         let local = local_address_towards(target)?;
         Ok(UdpAttachment {
             path,
@@ -59,7 +59,7 @@ impl UdpAttachment {
     }
 
     /// The address to which clients send.
-    pub fn listening(&self) -> SocketAddr {
+    pub(crate) fn listening(&self) -> SocketAddr {
         self.listen.address()
     }
 

@@ -78,7 +78,7 @@ fn on_a_thread<T: Send>(work: impl FnOnce() -> io::Result<T> + Send) -> io::Resu
 }
 
 /// The advice for a system that refuses namespaces.
-pub fn advice(error: &io::Error) -> &'static str {
+pub(super) fn advice(error: &io::Error) -> &'static str {
     match error.raw_os_error().map(Errno::from_raw) {
         Some(Errno::EPERM | Errno::EACCES) => {
             "run this command as root, or allow users to create namespaces: sysctl -w kernel.unprivileged_userns_clone=1, \

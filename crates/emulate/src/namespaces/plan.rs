@@ -7,7 +7,7 @@ use anabranch_scenario::Scenario;
 
 /// The planned properties of a path's two interfaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InterfacePair {
+pub(super) struct InterfacePair {
     /// The name of both: the path's, as far as it is a valid interface name.
     pub name: String,
     /// The number of the path, from 1.
@@ -27,7 +27,7 @@ pub enum Side {
 
 impl InterfacePair {
     /// The IPv4 address: 10.77.N.1 near and 10.77.N.2 far, with prefix length 24.
-    pub fn address(&self, side: Side) -> Ipv4Addr {
+    pub(super) fn address(&self, side: Side) -> Ipv4Addr {
         Ipv4Addr::from(u32::from(FIRST_V4).wrapping_add(self.number << 8) | side.last())
     }
 
@@ -53,7 +53,7 @@ impl Side {
 }
 
 /// The interfaces of a scenario's paths.
-pub fn interfaces(scenario: &Scenario) -> Vec<InterfacePair> {
+pub(super) fn interfaces(scenario: &Scenario) -> Vec<InterfacePair> {
     let mut taken: Vec<String> = NOT_FOR_US.map(str::to_owned).to_vec();
     let numbered = scenario.paths.iter().zip(1..);
     numbered

@@ -13,7 +13,7 @@ use super::plan::{InterfacePair, Side};
 ///
 /// # Errors
 /// The program `ip` is missing or fails.
-pub fn wire(side: Side, interfaces: &[InterfacePair]) -> Result<(), SetupError> {
+pub(super) fn wire(side: Side, interfaces: &[InterfacePair]) -> Result<(), SetupError> {
     forgive_other_ways(interfaces);
     let has_v6 = Path::new("/proc/sys/net/ipv6").exists();
     let links = interfaces.iter().flat_map(|interface| up(interface, has_v6));

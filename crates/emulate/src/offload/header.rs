@@ -3,7 +3,7 @@
 
 /// The metadata of a packet read from or written to the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Header {
+pub(crate) struct Header {
     /// True if the transport's checksum is still to be computed.
     pub needs_checksum: bool,
     /// The kind of the train.
@@ -20,7 +20,7 @@ pub struct Header {
 
 /// The kind of a train.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Segments {
+pub(crate) enum Segments {
     /// Not a train.
     #[default]
     None,
@@ -36,10 +36,10 @@ pub enum Segments {
 
 impl Header {
     /// The length, without the fields that only some devices have.
-    pub const LEN: usize = 10;
+    pub(crate) const LEN: usize = 10;
 
     /// Reads a header.
-    pub fn decode(bytes: &[u8; Header::LEN]) -> Header {
+    pub(crate) fn decode(bytes: &[u8; Header::LEN]) -> Header {
         let word = |at: usize| u16::from_ne_bytes([bytes[at], bytes[at + 1]]);
         Header {
             needs_checksum: bytes[0] & NEEDS_CHECKSUM != 0,
@@ -59,7 +59,7 @@ impl Header {
     }
 
     /// Writes it.
-    pub fn encode(&self) -> [u8; Header::LEN] {
+    pub(crate) fn encode(&self) -> [u8; Header::LEN] {
         let segments = match self.segments {
             Segments::None | Segments::Unknown => 0,
             Segments::TcpV4 => TCP_V4,

@@ -4,7 +4,7 @@ use crate::offload::transport::{Kind, Transport, Version, fold, sum};
 
 /// A kind of packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
+pub(super) enum Sample {
     TcpV4,
     TcpV6,
     UdpV4,
@@ -12,10 +12,10 @@ pub enum Sample {
 }
 
 impl Sample {
-    pub const ALL: [Sample; 4] = [Sample::TcpV4, Sample::TcpV6, Sample::UdpV4, Sample::UdpV6];
+    pub(super) const ALL: [Sample; 4] = [Sample::TcpV4, Sample::TcpV6, Sample::UdpV4, Sample::UdpV6];
 
     /// A packet with this many bytes of payload, which count up.
-    pub fn packet(self, payload: usize) -> Vec<u8> {
+    pub(super) fn packet(self, payload: usize) -> Vec<u8> {
         let mut packet = match self {
             Sample::TcpV4 | Sample::UdpV4 => {
                 // Identification 258, DF, 64 hops, 10.77.1.1 to 10.77.1.2.
@@ -57,7 +57,7 @@ impl Sample {
 }
 
 /// Returns true if the checksums of IP and of the transport are valid.
-pub fn is_right(packet: &[u8]) -> bool {
+pub(super) fn is_right(packet: &[u8]) -> bool {
     let Some(transport) = Transport::of(packet) else { return false };
     let ip = transport.version == Version::V6 || fold(sum(&packet[..transport.start])) == 0xffff;
     let mut headers = packet.to_vec();
@@ -67,4 +67,4 @@ pub fn is_right(packet: &[u8]) -> bool {
 }
 
 /// TCP's ACK flag.
-pub const ACK: u8 = 0x10;
+pub(super) const ACK: u8 = 0x10;

@@ -6,7 +6,7 @@ use crate::network::TransportChecksum;
 
 /// One packet: its headers, and its payload or the complete packet.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Piece<'a> {
+pub(crate) struct Piece<'a> {
     /// The headers of a packet of a train; empty for a single packet.
     pub headers: &'a [u8],
     /// The bytes after them.
@@ -17,13 +17,13 @@ pub struct Piece<'a> {
 
 /// The error of a read with inconsistent headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Malformed;
+pub(crate) struct Malformed;
 
 /// Passes each packet of a read to `each`, as it would have been sent without offload.
 ///
 /// # Errors
 /// The read is not a packet or a train of packets. Nothing was passed to `each`.
-pub fn split(read: &mut [u8], each: impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
+pub(crate) fn split(read: &mut [u8], each: impl FnMut(Piece<'_>)) -> Result<(), Malformed> {
     let (header, packet) = read.split_first_chunk_mut().ok_or(Malformed)?;
     let header = Header::decode(header);
     match header.segments {
@@ -114,7 +114,7 @@ impl First {
 }
 
 /// The offset of TCP's flags.
-pub const FLAGS: usize = 13;
+pub(super) const FLAGS: usize = 13;
 /// FIN: the sender has no more data.
 pub(crate) const FIN: u8 = 0x01;
 /// PSH: the data is to be delivered immediately.

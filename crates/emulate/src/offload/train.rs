@@ -9,7 +9,7 @@ use crate::network::{Datagram, TransportChecksum};
 
 /// Packets for one interface: none, a single one of any kind, or several of one flow.
 #[derive(Debug, Default)]
-pub struct Train {
+pub(crate) struct Train {
     packets: Vec<Datagram>,
     /// The total length of the payloads.
     payload: usize,
@@ -29,7 +29,7 @@ struct Pattern {
 impl Train {
     /// Appends a packet, or returns it if it cannot follow the present ones. `carries_udp` is true if the kernel
     /// accepts trains of UDP.
-    pub fn join(&mut self, packet: Datagram, carries_udp: bool) -> Result<(), Datagram> {
+    pub(crate) fn join(&mut self, packet: Datagram, carries_udp: bool) -> Result<(), Datagram> {
         let pattern = Pattern::of(&packet);
         if let Some(first) = self.packets.first() {
             let Some((pattern, next)) = self.pattern.zip(pattern) else { return Err(packet) };
@@ -54,7 +54,10 @@ impl Train {
     ///
     /// # Errors
     /// The error of `write`.
-    pub fn write(&mut self, write: impl FnOnce(&[IoSlice<'_>]) -> io::Result<usize>) -> io::Result<()> {
+    pub(crate) fn write(
+        &mut self,
+        write: impl FnOnce(&[IoSlice<'_>]) -> io::Result<usize>,
+    ) -> io::Result<()> {
         let Some(first) = self.packets.first() else { return Ok(()) };
         let transport = Transport::of(&first.bytes);
         let (Some(transport), [_, .., last]) = (transport, &self.packets[..]) else {
@@ -75,12 +78,12 @@ impl Train {
     }
 
     /// The packets.
-    pub fn packets(&self) -> &[Datagram] {
+    pub(crate) fn packets(&self) -> &[Datagram] {
         &self.packets
     }
 
     /// Takes all packets.
-    pub fn take(&mut self) -> impl Iterator<Item = Datagram> + '_ {
+    pub(crate) fn take(&mut self) -> impl Iterator<Item = Datagram> + '_ {
         self.pattern = None;
         self.packets.drain(..)
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// The headers of a complete TCP or UDP packet: not a fragment, and without IPv6 extension headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transport {
+pub(super) struct Transport {
     /// The version of IP.
     pub version: Version,
     /// The transport protocol.
@@ -17,7 +17,7 @@ pub struct Transport {
 
 /// An IP version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Version {
+pub(super) enum Version {
     /// IPv4.
     V4,
     /// IPv6.
@@ -26,7 +26,7 @@ pub enum Version {
 
 /// A transport protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub(super) enum Kind {
     /// TCP.
     Tcp,
     /// UDP.
@@ -57,7 +57,7 @@ impl Kind {
 
 impl Transport {
     /// The headers of `packet`; `None` for everything else, and for inconsistent lengths.
-    pub fn of(packet: &[u8]) -> Option<Transport> {
+    pub(super) fn of(packet: &[u8]) -> Option<Transport> {
         let (version, start, protocol, length) = match packet.first()? >> 4 {
             4 => {
                 let start = usize::from(packet[0] & 0xf) * 4;
@@ -83,7 +83,7 @@ impl Transport {
     }
 
     /// The position of the transport checksum.
-    pub fn checksum(&self) -> Range<usize> {
+    pub(super) fn checksum(&self) -> Range<usize> {
         let at = self.start + self.kind.checksum_offset();
         at..at + 2
     }
@@ -126,7 +126,7 @@ impl Transport {
 
 /// Completes the checksum of a packet that has only the sum of its pseudo-header. Anything but a TCP or UDP packet
 /// stays unchanged.
-pub fn complete(packet: &mut [u8]) {
+pub(crate) fn complete(packet: &mut [u8]) {
     if let Some(transport) = Transport::of(packet) {
         complete_from(packet, transport.start, transport.checksum().start);
     }
@@ -147,19 +147,19 @@ pub(crate) fn complete_from(packet: &mut [u8], start: usize, at: usize) -> bool 
 }
 
 /// The 16-bit word at `at`.
-pub fn word(packet: &[u8], at: usize) -> Option<u16> {
+pub(super) fn word(packet: &[u8], at: usize) -> Option<u16> {
     Some(u16::from_be_bytes(packet.get(at..at + 2)?.try_into().ok()?))
 }
 
 /// The unfolded sum of the words in network order, of at most 64 KiB.
-pub fn sum(bytes: &[u8]) -> u32 {
+pub(super) fn sum(bytes: &[u8]) -> u32 {
     let (words, rest) = bytes.as_chunks::<2>();
     let sum: u32 = words.iter().map(|word| u32::from(u16::from_be_bytes(*word))).sum();
     sum + rest.first().map_or(0, |last| u32::from(*last) << 8)
 }
 
 /// Folds a sum to ones' complement.
-pub fn fold(sum: u32) -> u16 {
+pub(super) fn fold(sum: u32) -> u16 {
     let folded = (sum & 0xffff) + (sum >> 16);
     ((folded & 0xffff) + (folded >> 16)) as u16
 }

@@ -15,7 +15,7 @@ use crate::clock::Clock;
 ///
 /// # Errors
 /// The error of the operating system for the signals.
-pub fn end(signals: &Signals) -> io::Result<()> {
+pub(super) fn end(signals: &Signals) -> io::Result<()> {
     tell_all(Signal::SIGTERM);
     let clock = Clock::start();
     while reap().is_some() {

@@ -12,7 +12,7 @@ use nix::unistd::{Pid, getppid};
 use super::signals::unblock;
 
 /// Executes the program in place of this one; returns only if that fails.
-pub fn launch(parent: Pid, words: &[OsString]) -> ExitCode {
+pub(super) fn launch(parent: Pid, words: &[OsString]) -> ExitCode {
     let Some((program, arguments)) = words.split_first() else { return ExitCode::from(NOT_FOUND) };
     let prepared = set_pdeathsig(Signal::SIGKILL).map_err(io::Error::from).and_then(|()| unblock());
     // The end of a parent before this point would not be reported.

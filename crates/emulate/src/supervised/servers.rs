@@ -1,7 +1,7 @@
 //! Counts the sockets of servers in the kernel's tables of sockets.
 
 /// The number of listening TCP sockets and of UDP sockets in this thread's network.
-pub fn waiting() -> usize {
+pub(super) fn waiting() -> usize {
     let table =
         |name: &str| std::fs::read_to_string(format!("/proc/thread-self/net/{name}")).unwrap_or_default();
     let listening = |name: &str| sockets(&table(name)).filter(|state| *state == LISTENING).count();

@@ -12,13 +12,13 @@ use crate::waiting::wait;
 
 /// A queue of the signals that end programs or report children, until they are read.
 #[derive(Debug)]
-pub struct Signals {
+pub(super) struct Signals {
     file: SignalFd,
 }
 
 /// A signal that was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReceivedSignal {
+pub(super) struct ReceivedSignal {
     /// The number.
     pub signal: Signal,
     /// The sending process; `None` for the kernel, which sends those of terminals and children.
@@ -30,7 +30,7 @@ impl Signals {
     ///
     /// # Errors
     /// The error of the operating system.
-    pub fn block() -> io::Result<Signals> {
+    pub(super) fn block() -> io::Result<Signals> {
         let blockable = blockable();
         blockable.thread_block()?;
         let flags = SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC;
@@ -41,7 +41,7 @@ impl Signals {
     ///
     /// # Errors
     /// The error of the operating system.
-    pub fn next(&self, span: Option<Duration>) -> io::Result<Option<ReceivedSignal>> {
+    pub(super) fn next(&self, span: Option<Duration>) -> io::Result<Option<ReceivedSignal>> {
         if let Some(received) = self.read()? {
             return Ok(Some(received));
         }
@@ -53,7 +53,7 @@ impl Signals {
     ///
     /// # Errors
     /// The error of the operating system.
-    pub fn before(&self, source: BorrowedFd<'_>) -> io::Result<Option<Signal>> {
+    pub(super) fn before(&self, source: BorrowedFd<'_>) -> io::Result<Option<Signal>> {
         loop {
             match self.read()? {
                 Some(received) if received.signal != Signal::SIGCHLD => return Ok(Some(received.signal)),

@@ -20,7 +20,7 @@ use crate::clock::Clock;
 
 /// The arguments of the supervisor process.
 #[derive(Debug)]
-pub struct SupervisorArguments {
+pub(super) struct SupervisorArguments {
     /// The process that started it.
     pub parent: Pid,
     /// The namespace of the lines.

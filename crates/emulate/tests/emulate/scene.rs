@@ -7,25 +7,25 @@ use anabranch_scenario::model::{Direction, Event, Link, Path, RunSettings};
 use anabranch_scenario::{Scenario, registry};
 
 /// `milliseconds` after the start.
-pub fn at(milliseconds: u64) -> Time {
+pub(crate) fn at(milliseconds: u64) -> Time {
     Time::ZERO + Duration::from_millis(milliseconds)
 }
 
 /// A link without losses that holds 10,000 packets, equal in both directions.
-pub fn link(name: &str, mbps: u64, delay_ms: u64) -> Link {
+pub(crate) fn link(name: &str, mbps: u64, delay_ms: u64) -> Link {
     let mut config = LinkConfig::new(BitRate::from_mbps(mbps), Duration::from_millis(delay_ms));
     config.queue = QueueConfig::DropTail(QueueLimit::Packets(10_000));
     Link { name: name.to_owned(), forward: config.clone(), reverse: config }
 }
 
 /// `link` with these losses in the forward direction.
-pub fn losing(mut link: Link, kind: LossKind) -> Link {
+pub(crate) fn losing(mut link: Link, kind: LossKind) -> Link {
     link.forward.loss = LossConfig { kind, ..LossConfig::NONE };
     link
 }
 
 /// A scenario of these links, and of paths over the links with these numbers.
-pub fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
+pub(crate) fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
     let paths = paths.iter().enumerate();
     Scenario {
         radios: Vec::new(),
@@ -44,6 +44,6 @@ pub fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
 }
 
 /// An event on both directions of the first link.
-pub fn event(milliseconds: u64, change: Change) -> Event {
+pub(crate) fn event(milliseconds: u64, change: Change) -> Event {
     Event { at: at(milliseconds), link: 0, direction: Direction::Both, change }
 }

@@ -11,7 +11,7 @@ use crate::cell::{Cell, CellKind};
 
 /// The name of a column within its scope, and its description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub(super) struct Head {
     /// The name, without that of the flow, path, link or station.
     pub name: &'static str,
     /// The unit; empty for words and plain numbers.
@@ -24,7 +24,7 @@ pub struct Head {
 
 /// A column whose cells are read from an `Of`.
 #[derive(Debug)]
-pub struct Column<Of> {
+pub(super) struct Column<Of> {
     /// The name and the description.
     pub head: Head,
     /// Reads the cell.
@@ -32,7 +32,7 @@ pub struct Column<Of> {
 }
 
 /// The columns of a whole run.
-pub const RUN: &[Column<RunResult>] = &[
+pub(super) const RUN: &[Column<RunResult>] = &[
     number("time_s", "s", "simulated time at the end of the run", |run| Cell::seconds(run.time)),
     whole("events", "events", "events that the simulator handled", |run| Cell::Whole(run.events)),
     whole("packets", "packets", "link crossings of all flows, both ways", |run| Cell::Whole(run.packets)),
@@ -42,7 +42,7 @@ pub const RUN: &[Column<RunResult>] = &[
 ];
 
 /// The columns of a flow.
-pub const FLOW: &[Column<FlowResult>] = &[
+pub(super) const FLOW: &[Column<FlowResult>] = &[
     text("protocol", "what carries the flow: sctp, tcp or udp", |flow| Cell::text(flow.protocol)),
     whole("delivered_bytes", "B", "user data delivered", |flow| Cell::bytes(flow.delivered)),
     number(
@@ -110,7 +110,7 @@ pub(crate) const FLOW_END: &[Column<FlowResult>] =
     })];
 
 /// The columns of a flow's acknowledgements, with their cells.
-pub fn sacks(flow: &FlowResult) -> impl Iterator<Item = (Head, Cell)> {
+pub(super) fn sacks(flow: &FlowResult) -> impl Iterator<Item = (Head, Cell)> {
     let shown = SackCounters::TABLE.iter().filter(|counter| counter.shown.includes(Shown::Simulations));
     shown.map(move |counter| {
         let Counter { name, unit, meaning, read, .. } = *counter;
@@ -120,7 +120,7 @@ pub fn sacks(flow: &FlowResult) -> impl Iterator<Item = (Head, Cell)> {
 }
 
 /// The columns of a path of a flow, with their cells.
-pub fn path(path: &PathResult) -> impl Iterator<Item = (Head, Cell)> {
+pub(super) fn path(path: &PathResult) -> impl Iterator<Item = (Head, Cell)> {
     PathQuantity::all().map(move |quantity| {
         let (kind, cell) = match quantity.of(path) {
             Measure::Word(word) => (CellKind::Text, Cell::text(word)),
@@ -132,7 +132,7 @@ pub fn path(path: &PathResult) -> impl Iterator<Item = (Head, Cell)> {
 }
 
 /// `columns` with their cells for `of`.
-pub fn own<Of>(columns: &[Column<Of>], of: &Of) -> impl Iterator<Item = (Head, Cell)> {
+pub(super) fn own<Of>(columns: &[Column<Of>], of: &Of) -> impl Iterator<Item = (Head, Cell)> {
     columns.iter().map(move |column| (column.head, (column.read)(of)))
 }
 
@@ -173,14 +173,14 @@ pub(crate) const DIRECTION: &[Column<DirectionResult>] = &[
 ];
 
 /// Selects a direction of a link.
-pub type SelectDirection = fn(&LinkResult) -> &DirectionResult;
+pub(super) type SelectDirection = fn(&LinkResult) -> &DirectionResult;
 
 /// The two directions of a link, with their names.
 pub(crate) const DIRECTIONS: [(&str, SelectDirection); 2] =
     [("forward", |link| &link.forward), ("reverse", |link| &link.reverse)];
 
 /// The columns of a station of a radio mesh; frames in the order of the counters.
-pub const STATION: &[Column<StationResult>] = &[
+pub(super) const STATION: &[Column<StationResult>] = &[
     whole("frames.rts", "frames", "RTS frames sent", |station| frames(station, 0)),
     whole("frames.cts", "frames", "CTS frames sent", |station| frames(station, 1)),
     whole("frames.ack", "frames", "ACK frames sent", |station| frames(station, 2)),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use anabranch_scenario::{Files, NoFiles};
 
 /// Files whose texts are kept, so that all points of a sweep see the same ones.
-pub struct RecordedFiles {
+pub(super) struct RecordedFiles {
     source: Box<dyn Files + Send>,
     texts: RefCell<BTreeMap<String, String>>,
     used: RefCell<BTreeMap<String, String>>,
@@ -14,7 +14,7 @@ pub struct RecordedFiles {
 
 impl RecordedFiles {
     /// The files of `source`.
-    pub fn new(source: Box<dyn Files + Send>) -> RecordedFiles {
+    pub(super) fn new(source: Box<dyn Files + Send>) -> RecordedFiles {
         RecordedFiles { source, texts: RefCell::default(), used: RefCell::default() }
     }
 
@@ -24,7 +24,7 @@ impl RecordedFiles {
     }
 
     /// Returns true if any file was read.
-    pub fn has_any(&self) -> bool {
+    pub(super) fn has_any(&self) -> bool {
         !self.texts.borrow().is_empty()
     }
 

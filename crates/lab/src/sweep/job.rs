@@ -11,7 +11,7 @@ use super::key::ScenarioKey;
 
 /// The runs of one scenario, counted from 0 in the order of their seeds.
 #[derive(Debug)]
-pub struct Job {
+pub(super) struct Job {
     pub key: ScenarioKey,
     /// The first point that has it.
     pub point: usize,
@@ -27,7 +27,7 @@ pub struct Job {
 
 impl Job {
     /// A job without runs.
-    pub fn new(key: ScenarioKey, point: usize, stop: Stop) -> Job {
+    pub(super) fn new(key: ScenarioKey, point: usize, stop: Stop) -> Job {
         Job {
             key,
             point,
@@ -40,7 +40,7 @@ impl Job {
     }
 
     /// The next at most `most` consecutive runs to be made, without those that are `done`.
-    pub fn take(&mut self, most: u64, done: impl Fn(u64) -> bool) -> Option<Range<u64>> {
+    pub(super) fn take(&mut self, most: u64, done: impl Fn(u64) -> bool) -> Option<Range<u64>> {
         let first = self.first_open(&done)?;
         let wanted = self.judge.expected();
         let mut end = first;
@@ -55,7 +55,7 @@ impl Job {
     }
 
     /// Takes back runs that were handed out and not made.
-    pub fn give_back(&mut self, runs: impl IntoIterator<Item = u64>) {
+    pub(super) fn give_back(&mut self, runs: impl IntoIterator<Item = u64>) {
         self.back.extend(runs);
     }
 
@@ -66,32 +66,32 @@ impl Job {
     }
 
     /// The run after those judged; `None` if there are enough.
-    pub fn awaited(&self) -> Option<u64> {
+    pub(super) fn awaited(&self) -> Option<u64> {
         self.judge.enough().is_none().then(|| self.judge.runs())
     }
 
     /// Judges the run [`Job::awaited`].
-    pub fn on_run(&mut self, goodputs: &[f64]) {
+    pub(super) fn on_run(&mut self, goodputs: &[f64]) {
         self.judge.on_run(goodputs.iter().copied());
     }
 
     /// Returns true if there are enough runs.
-    pub fn is_complete(&self) -> bool {
+    pub(super) fn is_complete(&self) -> bool {
         self.judge.enough().is_some()
     }
 
     /// The runs that count, in the order of their seeds: enough, or all so far without a gap.
-    pub fn counted(&self) -> u64 {
+    pub(super) fn counted(&self) -> u64 {
         self.judge.enough().unwrap_or(self.judge.runs())
     }
 
     /// The expected number of runs.
-    pub fn expected(&self) -> u64 {
+    pub(super) fn expected(&self) -> u64 {
         self.judge.expected()
     }
 
     /// The mean time of its runs; `None` before the first.
-    pub fn wall(&self) -> Option<Duration> {
+    pub(super) fn wall(&self) -> Option<Duration> {
         (self.timed > 0).then(|| self.wall / self.timed)
     }
 

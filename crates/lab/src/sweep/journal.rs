@@ -23,7 +23,7 @@ pub const FILE: &str = "runs.journal";
 
 /// The rows made so far.
 #[derive(Debug)]
-pub struct Journal {
+pub(super) struct Journal {
     store: Store,
     /// The offset of the next line.
     end: u64,
@@ -35,7 +35,7 @@ pub struct Journal {
 
 /// A row of the journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JournalRow {
+pub(super) struct JournalRow {
     /// Program and version that made the row.
     pub program: String,
     /// The names of the cells.
@@ -116,7 +116,7 @@ enum Store {
 
 impl Journal {
     /// A journal in memory only.
-    pub fn in_memory() -> Journal {
+    pub(super) fn in_memory() -> Journal {
         Journal {
             store: Store::Memory(Vec::new()),
             end: 0,
@@ -131,7 +131,7 @@ impl Journal {
     ///
     /// # Errors
     /// Another process has it open, a newer program wrote it, or the file cannot be read.
-    pub fn in_folder(folder: &Path) -> Result<Journal, JournalError> {
+    pub(super) fn in_folder(folder: &Path) -> Result<Journal, JournalError> {
         let path = folder.join(FILE);
         let fault = |error| JournalError::Folder { path: path.clone(), error };
         fs::create_dir_all(folder).map_err(fault)?;
@@ -155,7 +155,7 @@ impl Journal {
     ///
     /// # Errors
     /// They cannot be written: none of them counts.
-    pub fn append(&mut self, all: &[Rows]) -> Result<(), JournalError> {
+    pub(super) fn append(&mut self, all: &[Rows]) -> Result<(), JournalError> {
         self.mend()?;
         let mut lines = Lines::at(self.end);
         if self.tail == Tail::Unended {
@@ -182,17 +182,17 @@ impl Journal {
     }
 
     /// Returns true if the row of a run is present.
-    pub fn has(&self, key: ScenarioKey, seed: u64) -> bool {
+    pub(super) fn has(&self, key: ScenarioKey, seed: u64) -> bool {
         self.index.contains_key(&(key, seed))
     }
 
     /// The number of damaged lines, without a truncated one at the end, which a kill leaves.
-    pub fn damaged(&self) -> u64 {
+    pub(super) fn damaged(&self) -> u64 {
         self.damaged
     }
 
     /// The file; `None` in memory.
-    pub fn path(&self) -> Option<&Path> {
+    pub(super) fn path(&self) -> Option<&Path> {
         match &self.store {
             Store::Memory(_) => None,
             Store::File { path, .. } => Some(path),
@@ -203,7 +203,7 @@ impl Journal {
     ///
     /// # Errors
     /// The file cannot be read, or has changed since it was opened.
-    pub fn row(&self, key: ScenarioKey, seed: u64) -> Result<Option<JournalRow>, JournalError> {
+    pub(super) fn row(&self, key: ScenarioKey, seed: u64) -> Result<Option<JournalRow>, JournalError> {
         let Some(place) = self.index.get(&(key, seed)) else { return Ok(None) };
         let text = self.line(*place)?;
         match text.as_deref().and_then(Line::read) {

@@ -9,11 +9,11 @@ use crate::digest;
 
 /// The digest of a scenario, equal for equivalent texts. Title, seed and number of runs do not count.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ScenarioKey([u8; 16]);
+pub(super) struct ScenarioKey([u8; 16]);
 
 impl ScenarioKey {
     /// The key of `scenario`, which was read with these files.
-    pub fn of(scenario: &Scenario, files: &BTreeMap<String, String>) -> ScenarioKey {
+    pub(super) fn of(scenario: &Scenario, files: &BTreeMap<String, String>) -> ScenarioKey {
         let mut plain = scenario.clone();
         plain.title.clear();
         (plain.run.seed, plain.run.runs) = (0, 1);
@@ -26,7 +26,7 @@ impl ScenarioKey {
     }
 
     /// Reads 32 hexadecimal digits.
-    pub fn parse(text: &str) -> Option<ScenarioKey> {
+    pub(super) fn parse(text: &str) -> Option<ScenarioKey> {
         let is_hex = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_hex.then(|| u128::from_str_radix(text, 16).ok())?.map(|number| ScenarioKey(number.to_be_bytes()))
     }

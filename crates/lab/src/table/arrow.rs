@@ -82,19 +82,19 @@ pub(crate) struct Places {
 
 impl Places {
     /// The positions of cells with these names.
-    pub fn of<'n>(names: impl Iterator<Item = &'n str>, columns: &[ColumnInfo]) -> Places {
+    pub(crate) fn of<'n>(names: impl Iterator<Item = &'n str>, columns: &[ColumnInfo]) -> Places {
         let known: std::collections::BTreeMap<&str, usize> =
             columns.iter().enumerate().map(|(index, column)| (column.name.as_str(), index)).collect();
         Places { of_cells: names.map(|name| known.get(name).copied()).collect(), columns: columns.len() }
     }
 
     /// The column of each cell.
-    pub fn of_cells(&self) -> &[Option<usize>] {
+    pub(crate) fn of_cells(&self) -> &[Option<usize>] {
         &self.of_cells
     }
 
     /// A row of the table; its other cells are missing.
-    pub fn spread(&self, cells: Vec<Cell>) -> Vec<Cell> {
+    pub(crate) fn spread(&self, cells: Vec<Cell>) -> Vec<Cell> {
         let mut row = vec![Cell::Missing; self.columns];
         for (cell, place) in cells.into_iter().zip(&self.of_cells) {
             if let Some(at) = place {
@@ -121,13 +121,13 @@ enum CellBuilder {
 
 impl RowBatch {
     /// A batch without rows.
-    pub fn new(columns: &[ColumnInfo]) -> RowBatch {
+    pub(crate) fn new(columns: &[ColumnInfo]) -> RowBatch {
         let builders = columns.iter().map(|column| CellBuilder::of(column.kind)).collect();
         RowBatch { schema: schema(columns), builders, rows: 0 }
     }
 
     /// Adds a row, one cell a column. A cell that does not fit its column's kind becomes missing.
-    pub fn push(&mut self, cells: &[Cell]) {
+    pub(crate) fn push(&mut self, cells: &[Cell]) {
         for (builder, cell) in self.builders.iter_mut().zip(cells) {
             builder.push(cell);
         }
@@ -135,7 +135,7 @@ impl RowBatch {
     }
 
     /// The number of rows.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.rows
     }
 
@@ -143,7 +143,7 @@ impl RowBatch {
     ///
     /// # Errors
     /// Columns that Arrow refuses.
-    pub fn finish(self) -> Result<RecordBatch, ArrowError> {
+    pub(crate) fn finish(self) -> Result<RecordBatch, ArrowError> {
         let arrays = self.builders.into_iter().map(CellBuilder::finish).collect();
         RecordBatch::try_new(self.schema, arrays)
     }

@@ -18,14 +18,14 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::ColumnPath;
 
 /// A file being written.
-pub struct ParquetFile(SerializedFileWriter<WholeFile>);
+pub(super) struct ParquetFile(SerializedFileWriter<WholeFile>);
 
 impl ParquetFile {
     /// Begins the file, with the schema's metadata in Arrow's form.
     ///
     /// # Errors
     /// The file cannot be written; likewise below.
-    pub fn begin(file: WholeFile, schema: &Schema) -> Result<ParquetFile> {
+    pub(super) fn begin(file: WholeFile, schema: &Schema) -> Result<ParquetFile> {
         let columns = ArrowSchemaConverter::new().convert(schema)?;
         let mut properties = properties(schema);
         add_encoded_arrow_schema_to_metadata(schema, &mut properties);
@@ -33,7 +33,7 @@ impl ParquetFile {
     }
 
     /// Adds the rows as a group.
-    pub fn write(&mut self, rows: &RecordBatch) -> Result<()> {
+    pub(super) fn write(&mut self, rows: &RecordBatch) -> Result<()> {
         if rows.num_rows() == 0 {
             return Ok(());
         }
@@ -47,7 +47,7 @@ impl ParquetFile {
     }
 
     /// Ends the file.
-    pub fn finish(self) -> Result<WholeFile> {
+    pub(super) fn finish(self) -> Result<WholeFile> {
         self.0.into_inner()
     }
 }

@@ -9,14 +9,14 @@ use crate::random::Random;
 
 /// Loses each packet with the same probability.
 #[derive(Debug)]
-pub struct Bernoulli {
+pub(super) struct Bernoulli {
     probability: f64,
     random: Random,
 }
 
 impl Bernoulli {
     /// Losses with this `probability`.
-    pub fn new(probability: f64, random: Random) -> Bernoulli {
+    pub(super) fn new(probability: f64, random: Random) -> Bernoulli {
         Bernoulli { probability, random }
     }
 }

@@ -9,7 +9,7 @@ use crate::random::Random;
 
 /// After a first loss, all packets are lost for a time that is drawn uniformly up to `duration`.
 #[derive(Debug)]
-pub struct Burst {
+pub(super) struct Burst {
     probability: f64,
     duration: Duration,
     until: Time,
@@ -18,7 +18,7 @@ pub struct Burst {
 
 impl Burst {
     /// Bursts that begin with this `probability` at each packet outside a burst.
-    pub fn new(probability: f64, duration: Duration, random: Random) -> Burst {
+    pub(super) fn new(probability: f64, duration: Duration, random: Random) -> Burst {
         Burst { probability, duration, until: Time::ZERO, random }
     }
 }

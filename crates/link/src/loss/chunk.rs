@@ -11,7 +11,7 @@ use crate::chunk_kind::ChunkKind;
 /// accumulator of YE, to which each packet adds the share and from which each loss takes one, without its sum of
 /// rounding errors.
 #[derive(Debug)]
-pub struct ShareOfChunks {
+pub(super) struct ShareOfChunks {
     kind: ChunkKind,
     share: f64,
     count: u64,
@@ -20,7 +20,7 @@ pub struct ShareOfChunks {
 
 impl ShareOfChunks {
     /// Loses this `share` of the packets that carry a chunk of `kind`.
-    pub fn new(kind: ChunkKind, share: f64) -> ShareOfChunks {
+    pub(super) fn new(kind: ChunkKind, share: f64) -> ShareOfChunks {
         ShareOfChunks { kind, share, count: 0, lost: 0 }
     }
 }

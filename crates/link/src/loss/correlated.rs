@@ -11,7 +11,7 @@ use crate::random::Random;
 /// After a round's first loss, all later packets of the round are lost. A packet without a round is lost
 /// independently.
 #[derive(Debug)]
-pub struct Correlated {
+pub(super) struct Correlated {
     probability: f64,
     lossy_rounds: BTreeMap<u64, u64>,
     random: Random,
@@ -19,7 +19,7 @@ pub struct Correlated {
 
 impl Correlated {
     /// First losses with this `probability`.
-    pub fn new(probability: f64, random: Random) -> Correlated {
+    pub(super) fn new(probability: f64, random: Random) -> Correlated {
         Correlated { probability, lossy_rounds: BTreeMap::new(), random }
     }
 }

@@ -8,14 +8,14 @@ use super::{LossModel, PacketInfo};
 
 /// Loses every n-th packet.
 #[derive(Debug)]
-pub struct Every {
+pub(super) struct Every {
     n: u64,
     count: u64,
 }
 
 /// Loses the packets of a list, counted from 1.
 #[derive(Debug)]
-pub struct List {
+pub(super) struct List {
     /// In descending order, so that the next one is last.
     numbers: Vec<u64>,
     count: u64,
@@ -23,14 +23,14 @@ pub struct List {
 
 impl Every {
     /// Loses packets n, 2n, 3n, …
-    pub fn new(n: u64) -> Every {
+    pub(super) fn new(n: u64) -> Every {
         Every { n, count: 0 }
     }
 }
 
 impl List {
     /// Loses the packets with these numbers.
-    pub fn new(mut numbers: Vec<u64>) -> List {
+    pub(super) fn new(mut numbers: Vec<u64>) -> List {
         numbers.sort_unstable_by(|a, b| b.cmp(a));
         numbers.dedup();
         List { numbers, count: 0 }

@@ -10,7 +10,7 @@ use crate::random::Random;
 /// Two states with exponential periods, independent of traffic: with the same seed, all directions that share the
 /// channel have the same periods.
 #[derive(Debug)]
-pub struct TwoStates {
+pub(super) struct TwoStates {
     good: Duration,
     bad: Duration,
     is_bad: bool,
@@ -20,7 +20,7 @@ pub struct TwoStates {
 
 /// Loses packets according to the channel's state during their transmission.
 #[derive(Debug)]
-pub struct GilbertElliott {
+pub(super) struct GilbertElliott {
     channel: TwoStates,
     loss_good: f64,
     loss_bad: f64,
@@ -29,7 +29,7 @@ pub struct GilbertElliott {
 
 impl TwoStates {
     /// A channel with the mean periods `good` and `bad`. It begins bad with probability bad / (good + bad).
-    pub fn new(good: Duration, bad: Duration, mut random: Random) -> TwoStates {
+    pub(super) fn new(good: Duration, bad: Duration, mut random: Random) -> TwoStates {
         let share = bad.as_nanos() as f64 / (good.as_nanos() as f64 + bad.as_nanos() as f64);
         let is_bad = random.happens(share);
         let first = random.exponential(if is_bad { bad } else { good });
@@ -37,7 +37,7 @@ impl TwoStates {
     }
 
     /// The bad periods that begin before `end`, at most `most`.
-    pub fn bad_periods(mut self, end: Time, most: usize) -> Vec<(Time, Time)> {
+    pub(super) fn bad_periods(mut self, end: Time, most: usize) -> Vec<(Time, Time)> {
         let (mut periods, mut at) = (Vec::new(), Time::ZERO);
         while at < end && periods.len() < most {
             let is_bad = self.is_bad_during(&(at..at));
@@ -63,7 +63,7 @@ impl TwoStates {
 
 impl GilbertElliott {
     /// Losses with these probabilities in the two states of `channel`.
-    pub fn new(channel: TwoStates, loss_good: f64, loss_bad: f64, random: Random) -> GilbertElliott {
+    pub(super) fn new(channel: TwoStates, loss_good: f64, loss_bad: f64, random: Random) -> GilbertElliott {
         GilbertElliott { channel, loss_good, loss_bad, random }
     }
 }

@@ -8,14 +8,14 @@ use super::{LossModel, PacketInfo};
 
 /// Loses every packet that is transmitted, in part or whole, within one of the spans.
 #[derive(Debug)]
-pub struct Outages {
+pub(super) struct Outages {
     /// In descending order of their starts, so that the next one is last.
     spans: Vec<(Time, Time)>,
 }
 
 impl Outages {
     /// Outages in `spans`; each includes its start and excludes its end.
-    pub fn new(mut spans: Vec<(Time, Time)>) -> Outages {
+    pub(super) fn new(mut spans: Vec<(Time, Time)>) -> Outages {
         spans.sort_unstable_by(|a, b| b.cmp(a));
         Outages { spans }
     }

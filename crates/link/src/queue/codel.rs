@@ -12,7 +12,7 @@ use crate::packet::{Backlog, Packet};
 
 /// A queue with controlled delay.
 #[derive(Debug)]
-pub struct CoDel<L> {
+pub(super) struct CoDel<L> {
     limit: QueueLimit,
     waiting: Controlled<L>,
     leaving: Leaving<L>,
@@ -20,7 +20,7 @@ pub struct CoDel<L> {
 
 /// Waiting packets whose delay is controlled, without a limit.
 #[derive(Debug)]
-pub struct Controlled<L> {
+pub(super) struct Controlled<L> {
     waiting: Timed<L>,
     /// The largest packet so far: so much always waits where the line is busy.
     largest: ByteCount,
@@ -31,14 +31,14 @@ pub struct Controlled<L> {
 
 /// Packets that were dropped, and the packet that is transmitted after them: a queue gives them to the line one by one.
 #[derive(Debug)]
-pub struct Leaving<L> {
+pub(super) struct Leaving<L> {
     dropped: VecDeque<Packet<L>>,
     next: Option<Packet<L>>,
 }
 
 /// When packets are dropped. It sees the delay of each packet that leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ControlLaw {
+pub(super) struct ControlLaw {
     target: Duration,
     interval: Duration,
     /// When the delay will have been too long for an interval; `None` while it is not.
@@ -53,7 +53,7 @@ pub struct ControlLaw {
 
 impl ControlLaw {
     /// Nothing was delayed.
-    pub fn new(config: &CoDelConfig) -> ControlLaw {
+    pub(super) fn new(config: &CoDelConfig) -> ControlLaw {
         ControlLaw {
             target: config.target,
             interval: config.interval,
@@ -116,7 +116,7 @@ impl ControlLaw {
 
 impl<L> Controlled<L> {
     /// Nothing waits.
-    pub fn new(config: &CoDelConfig) -> Controlled<L> {
+    pub(super) fn new(config: &CoDelConfig) -> Controlled<L> {
         Controlled {
             waiting: Timed::new(),
             largest: ByteCount::ZERO,
@@ -127,28 +127,28 @@ impl<L> Controlled<L> {
     }
 
     /// The packets that wait.
-    pub fn backlog(&self) -> Backlog {
+    pub(super) fn backlog(&self) -> Backlog {
         self.waiting.backlog()
     }
 
     /// Packets marked so far.
-    pub fn marked(&self) -> u64 {
+    pub(super) fn marked(&self) -> u64 {
         self.marked
     }
 
     /// `packet` arrived at `now`.
-    pub fn push(&mut self, now: Time, packet: Packet<L>) {
+    pub(super) fn push(&mut self, now: Time, packet: Packet<L>) {
         self.largest = self.largest.max(packet.size);
         self.waiting.push(now, packet);
     }
 
     /// The packet that arrived first, whatever its delay is.
-    pub fn discard(&mut self) -> Option<Packet<L>> {
+    pub(super) fn discard(&mut self) -> Option<Packet<L>> {
         self.waiting.pop().map(|(_, packet)| packet)
     }
 
     /// Takes packets from the head until one is not dropped. That one is returned; the others are appended to `dropped`.
-    pub fn take(&mut self, now: Time, dropped: &mut VecDeque<Packet<L>>) -> Option<Packet<L>> {
+    pub(super) fn take(&mut self, now: Time, dropped: &mut VecDeque<Packet<L>>) -> Option<Packet<L>> {
         while let Some((since, mut packet)) = self.waiting.pop() {
             let is_last = self.backlog().bytes <= self.largest;
             let may_drop = self.law.may_drop(now.since(since), is_last, now);
@@ -168,12 +168,12 @@ impl<L> Controlled<L> {
 
 impl<L> Leaving<L> {
     /// Nothing leaves.
-    pub fn new() -> Leaving<L> {
+    pub(super) fn new() -> Leaving<L> {
         Leaving { dropped: VecDeque::new(), next: None }
     }
 
     /// The next packet for the line. If none is left, `more` gives the next packet to transmit, and drops others.
-    pub fn take(
+    pub(super) fn take(
         &mut self,
         more: impl FnOnce(&mut VecDeque<Packet<L>>) -> Option<Packet<L>>,
     ) -> Option<Taken<L>> {
@@ -189,7 +189,7 @@ impl<L> Leaving<L> {
 
 impl<L> CoDel<L> {
     /// An empty queue.
-    pub fn new(config: &CoDelConfig) -> CoDel<L> {
+    pub(super) fn new(config: &CoDelConfig) -> CoDel<L> {
         CoDel { limit: config.limit, waiting: Controlled::new(config), leaving: Leaving::new() }
     }
 }

@@ -9,7 +9,7 @@ use crate::packet::{Backlog, Packet};
 
 /// Refuses a packet that finds it full.
 #[derive(Debug)]
-pub struct DropTail<L> {
+pub(super) struct DropTail<L> {
     limit: QueueLimit,
     waiting: VecDeque<Packet<L>>,
     backlog: Backlog,
@@ -17,7 +17,7 @@ pub struct DropTail<L> {
 
 impl<L> DropTail<L> {
     /// An empty queue with `limit`.
-    pub fn new(limit: QueueLimit) -> DropTail<L> {
+    pub(super) fn new(limit: QueueLimit) -> DropTail<L> {
         DropTail { limit, waiting: VecDeque::new(), backlog: Backlog::default() }
     }
 }

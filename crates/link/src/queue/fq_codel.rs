@@ -14,7 +14,7 @@ use crate::random::Random;
 
 /// A set of queues, one for each flow; flows whose hashes collide share a queue.
 #[derive(Debug)]
-pub struct FqCoDel<L> {
+pub(super) struct FqCoDel<L> {
     limit: QueueLimit,
     quantum: i64,
     /// The queues that had packets so far, by number.
@@ -51,7 +51,7 @@ impl<L> FlowQueue<L> {
 
 impl<L: Payload> FqCoDel<L> {
     /// Empty queues, with a salt from `seed`.
-    pub fn new(config: &FqCoDelConfig, seed: &Seed) -> FqCoDel<L> {
+    pub(super) fn new(config: &FqCoDelConfig, seed: &Seed) -> FqCoDel<L> {
         let FqCoDelConfig { limit, target, interval, ecn, .. } = *config;
         FqCoDel {
             limit,

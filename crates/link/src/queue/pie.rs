@@ -14,7 +14,7 @@ use crate::random::Random;
 /// A queue with a proportional integral controller. The delay is that of the last packet that left (RFC 8033 §4.2: time
 /// stamps instead of a rate).
 #[derive(Debug)]
-pub struct Pie<L> {
+pub(super) struct Pie<L> {
     config: PieConfig,
     waiting: Timed<L>,
     control: Control,
@@ -122,7 +122,7 @@ fn scale(probability: f64) -> f64 {
 
 impl<L> Pie<L> {
     /// An empty queue that draws from `seed`.
-    pub fn new(config: &PieConfig, seed: &Seed) -> Pie<L> {
+    pub(super) fn new(config: &PieConfig, seed: &Seed) -> Pie<L> {
         Pie {
             config: config.clone(),
             waiting: Timed::new(),

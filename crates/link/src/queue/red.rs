@@ -14,7 +14,7 @@ use crate::random::Random;
 /// A queue with random early detection. The length counts the packets that wait, without the one in transmission and
 /// before an arriving packet joins them.
 #[derive(Debug)]
-pub struct Red<L> {
+pub(super) struct Red<L> {
     config: RedConfig,
     waiting: DropTail<L>,
     average: AverageLength,
@@ -44,7 +44,7 @@ enum Verdict {
 
 impl<L> Red<L> {
     /// An empty queue that draws from `seed`.
-    pub fn new(config: &RedConfig, seed: &Seed) -> Red<L> {
+    pub(super) fn new(config: &RedConfig, seed: &Seed) -> Red<L> {
         Red {
             config: config.clone(),
             waiting: DropTail::new(config.limit),

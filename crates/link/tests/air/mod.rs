@@ -9,7 +9,7 @@ use anabranch_link::{Fate, LossCause};
 /// One packet at a time, whichever station has it: the others wait, and stations take turns in their order. One is lost
 /// where it would go to the station that sends it.
 #[derive(Debug)]
-pub struct SharedAir<L> {
+pub(crate) struct SharedAir<L> {
     rate: BitRate,
     waiting: [VecDeque<Crossing<L>>; 3],
     /// The station that had the last turn.
@@ -20,7 +20,7 @@ pub struct SharedAir<L> {
 
 impl<L> SharedAir<L> {
     /// A medium on which nothing is sent yet.
-    pub fn new(rate: BitRate) -> SharedAir<L> {
+    pub(crate) fn new(rate: BitRate) -> SharedAir<L> {
         SharedAir { rate, waiting: Default::default(), last: 2, on_air: None, fates: VecDeque::new() }
     }
 

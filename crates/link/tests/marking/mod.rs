@@ -10,7 +10,7 @@ use anabranch_link::{Backlog, Packet};
 
 /// Marks each n-th packet that comes, whether it waits or not. One that cannot be marked passes unmarked.
 #[derive(Debug)]
-pub struct MarkEach<L> {
+pub(crate) struct MarkEach<L> {
     every: u64,
     come: u64,
     marked: u64,
@@ -19,7 +19,7 @@ pub struct MarkEach<L> {
 
 impl<L> MarkEach<L> {
     /// A queue that marks each packet whose number, counted from 1, is a multiple of `every`.
-    pub fn new(every: u64) -> MarkEach<L> {
+    pub(crate) fn new(every: u64) -> MarkEach<L> {
         MarkEach { every, come: 0, marked: 0, waiting: VecDeque::new() }
     }
 

@@ -5,17 +5,17 @@ use crate::PathParameters;
 
 /// The account of one path.
 #[derive(Clone, Copy, Debug)]
-pub struct Account {
+pub(super) struct Account {
     path: PathParameters,
 }
 
 impl Account {
-    pub fn new(path: &PathParameters) -> Account {
+    pub(super) fn new(path: &PathParameters) -> Account {
         Account { path: *path }
     }
 
     /// A round of `window` packets that ends without a time-out: R(w).
-    pub fn round<const N: usize>(&self, window: usize) -> ChainSums<N> {
+    pub(super) fn round<const N: usize>(&self, window: usize) -> ChainSums<N> {
         time_at(self.path.round(window as f64), window)
     }
 
@@ -25,13 +25,13 @@ impl Account {
     }
 
     /// A round that ends with a first time-out: O(w).
-    pub fn timeout<const N: usize>(&self, window: usize) -> ChainSums<N> {
+    pub(super) fn timeout<const N: usize>(&self, window: usize) -> ChainSums<N> {
         let seconds = self.path.timeout(window as f64);
         time_at(seconds, window) + ChainSums::of([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])
     }
 
     /// The wait of the k-th back-off state: U(k) = min(2ᵏ O(1), Tmax) (WS (18), W-7).
-    pub fn backoff<const N: usize>(&self, k: u32) -> ChainSums<N> {
+    pub(super) fn backoff<const N: usize>(&self, k: u32) -> ChainSums<N> {
         time_at(self.backoff_seconds(k), 1)
     }
 
@@ -64,7 +64,7 @@ impl Account {
 }
 
 /// `sent` packets, of which `delivered` get through on average.
-pub fn flight<const N: usize>(sent: usize, delivered: f64) -> ChainSums<N> {
+pub(super) fn flight<const N: usize>(sent: usize, delivered: f64) -> ChainSums<N> {
     ChainSums::of([0.0, delivered, sent as f64, 0.0, 0.0, 0.0])
 }
 

@@ -4,7 +4,7 @@ use crate::burst::exactly;
 
 /// P(0|x), P(1|x), … P(x|x): by the ratio of neighbours, from the end that is likelier; by logarithms where that is too
 /// small for a double.
-pub fn row(loss: f64, packets: usize) -> Vec<f64> {
+pub(super) fn row(loss: f64, packets: usize) -> Vec<f64> {
     if loss > 0.5 {
         let mut row = row(1.0 - loss, packets);
         row.reverse();
@@ -50,7 +50,7 @@ pub(crate) fn not_all(loss: f64, packets: usize) -> f64 {
 
 /// P(g|x) by g to `most`, then by x to `largest_window`, by P(g + 1|x) = P(g|x) (x − g) / (g + 1) p / q. P(0|x) must not be too
 /// small for a double; no pass goes that far.
-pub fn columns(loss: f64, most: usize, largest_window: usize) -> Vec<Vec<f64>> {
+pub(super) fn columns(loss: f64, most: usize, largest_window: usize) -> Vec<Vec<f64>> {
     let (through, odds) = (libm::log1p(-loss), loss / (1.0 - loss));
     let mut columns = Vec::with_capacity(most + 1);
     columns

@@ -6,7 +6,7 @@ use super::{NAME, Rates};
 use crate::{ModelError, PathParameters};
 
 /// The rates, where they need no chain; parameters have been checked.
-pub fn rates(path: &PathParameters, limit: u32) -> Option<Result<Rates, ModelError>> {
+pub(super) fn rates(path: &PathParameters, limit: u32) -> Option<Result<Rates, ModelError>> {
     let rates = if path.loss == 0.0 {
         full_window(path, limit)
     } else if path.loss == 1.0 {
@@ -24,7 +24,7 @@ pub fn rates(path: &PathParameters, limit: u32) -> Option<Result<Rates, ModelErr
 }
 
 /// The stationary law, where it needs no chain; parameters have been checked.
-pub fn law(path: &PathParameters, limit: u32) -> Option<Stationary> {
+pub(super) fn law(path: &PathParameters, limit: u32) -> Option<Stationary> {
     let one = |window| vec![(window, WindowShare { probability: 1.0, time: 1.0 })];
     if path.loss == 0.0 {
         let (delivered, seconds) = (f64::from(limit), path.round(f64::from(limit)));

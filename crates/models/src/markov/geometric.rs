@@ -2,7 +2,7 @@
 
 /// Tables for n = 0, 1, … up to the largest window.
 #[derive(Debug)]
-pub struct Geometric {
+pub(super) struct Geometric {
     /// p.
     pub loss: f64,
     /// q.
@@ -20,7 +20,7 @@ pub struct Geometric {
 }
 
 impl Geometric {
-    pub fn new(loss: f64, largest: usize) -> Geometric {
+    pub(super) fn new(loss: f64, largest: usize) -> Geometric {
         let (through, logarithm) = (1.0 - loss, libm::log1p(-loss));
         let exponents = || (0..=largest).map(|n| n as f64 * logarithm);
         let all: Vec<f64> = exponents().map(libm::exp).collect();

@@ -29,7 +29,7 @@ use independent::Independent;
 ///
 /// # Errors
 /// [`ModelError::TooLarge`] if more than 2²⁶ numbers would have to be stored.
-pub fn steps<const N: usize>(
+pub(super) fn steps<const N: usize>(
     markov: &Markov,
     path: &PathParameters,
     limit: u32,

@@ -5,7 +5,7 @@
 //! loss up, fast retransmits and time-outs down, less those whose slow start crosses the cut again. The whole is put
 //! together from positive terms.
 
-pub mod backoff;
+pub(super) mod backoff;
 mod rounds;
 
 use super::account::Account;
@@ -59,7 +59,7 @@ impl Stationary {
 ///
 /// # Errors
 /// Windows beyond [`LARGEST`].
-pub fn law(markov: &Markov, path: &PathParameters, limit: u32) -> Result<Stationary, ModelError> {
+pub(super) fn law(markov: &Markov, path: &PathParameters, limit: u32) -> Result<Stationary, ModelError> {
     let largest = largest(path.loss, limit);
     if largest > LARGEST as usize {
         return Err(ModelError::TooLarge { limit, largest: LARGEST });

@@ -8,21 +8,21 @@ use crate::ModelError;
 /// The first `N` of: seconds, packets delivered, packets sent, first time-outs, fast retransmits, window times seconds.
 /// Each is 0 or more, so that no sum of them cancels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ChainSums<const N: usize>(pub [f64; N]);
+pub(super) struct ChainSums<const N: usize>(pub [f64; N]);
 
 /// The length of the whole list.
-pub const ALL: usize = 6;
+pub(super) const ALL: usize = 6;
 
 impl<const N: usize> ChainSums<N> {
-    pub const ZERO: ChainSums<N> = ChainSums([0.0; N]);
+    pub(super) const ZERO: ChainSums<N> = ChainSums([0.0; N]);
 
     /// The first `N` of the whole list.
-    pub fn of(all: [f64; ALL]) -> ChainSums<N> {
+    pub(super) fn of(all: [f64; ALL]) -> ChainSums<N> {
         ChainSums(std::array::from_fn(|index| all[index]))
     }
 
     /// The seconds.
-    pub fn seconds(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
         self.0[0]
     }
 
@@ -52,7 +52,7 @@ impl ChainSums<ALL> {
     ///
     /// # Errors
     /// Sums beyond what a double holds.
-    pub fn rates(&self) -> Result<Rates, ModelError> {
+    pub(super) fn rates(&self) -> Result<Rates, ModelError> {
         Ok(Rates {
             delivered: self.rate(1)?,
             sent: self.rate(2)?,

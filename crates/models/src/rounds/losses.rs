@@ -7,7 +7,7 @@ use crate::RoundLoss;
 
 /// A path's losses, with what is computed once.
 #[derive(Clone, Debug)]
-pub struct Losses {
+pub(super) struct Losses {
     rule: RoundLoss,
     loss: f64,
     /// q^x, for rounds of x packets from 0 on.
@@ -16,7 +16,7 @@ pub struct Losses {
 
 impl Losses {
     /// Losses of this probability, in rounds of up to `largest` packets.
-    pub fn new(rule: RoundLoss, loss: f64, largest: u32) -> Losses {
+    pub(super) fn new(rule: RoundLoss, loss: f64, largest: u32) -> Losses {
         let none = (0..=largest).map(|sent| libm::exp(f64::from(sent) * libm::log1p(-loss)));
         // 0 · log 0 is not a number, and of no packets none is lost.
         let none = none.map(|chance| if chance.is_nan() { 1.0 } else { chance }).collect();
@@ -24,12 +24,12 @@ impl Losses {
     }
 
     /// The largest round.
-    pub fn largest(&self) -> u32 {
+    pub(super) fn largest(&self) -> u32 {
         self.none.len() as u32 - 1
     }
 
     /// The number of `sent` packets are lost.
-    pub fn draw(&self, sent: u32, random: &mut ChaCha12Rng) -> u32 {
+    pub(super) fn draw(&self, sent: u32, random: &mut ChaCha12Rng) -> u32 {
         let even = unit(random);
         let none = self.none[sent as usize];
         if even < none {

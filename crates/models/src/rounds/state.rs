@@ -5,7 +5,7 @@ use crate::Halving;
 
 /// Where a path is between two rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RoundState {
+pub(super) enum RoundState {
     /// F(w): the window is sent. With a threshold above the window that is slow start, S(w, τ) (W-6).
     Full {
         /// w.
@@ -35,12 +35,12 @@ pub enum RoundState {
 
 impl RoundState {
     /// A full window in congestion avoidance that does not want to grow.
-    pub fn full(window: u32) -> RoundState {
+    pub(super) fn full(window: u32) -> RoundState {
         RoundState::Full { window, threshold: 0, wanted: window }
     }
 
     /// The window.
-    pub fn window(self) -> u32 {
+    pub(super) fn window(self) -> u32 {
         match self {
             RoundState::Full { window, .. } | RoundState::AfterLoss { window, .. } => window,
             RoundState::BackOff { .. } => 1,
@@ -48,7 +48,7 @@ impl RoundState {
     }
 
     /// The number of packets the next round sends.
-    pub fn sent(self) -> u32 {
+    pub(super) fn sent(self) -> u32 {
         match self {
             RoundState::Full { window, .. } => window,
             RoundState::AfterLoss { sent, .. } => sent,
@@ -57,7 +57,7 @@ impl RoundState {
     }
 
     /// The window after growth without a limit.
-    pub fn wanted(self) -> u32 {
+    pub(super) fn wanted(self) -> u32 {
         match self {
             RoundState::Full { wanted, .. } | RoundState::AfterLoss { wanted, .. } => wanted,
             RoundState::BackOff { .. } => 1,
@@ -65,7 +65,7 @@ impl RoundState {
     }
 
     /// Returns the state and the outcome after a round that loses `lost` of its packets.
-    pub fn after(self, lost: u32, halving: Halving) -> (RoundState, RoundOutcome) {
+    pub(super) fn after(self, lost: u32, halving: Halving) -> (RoundState, RoundOutcome) {
         match self {
             RoundState::Full { window, threshold, .. } => after_full(window, threshold, lost),
             RoundState::AfterLoss { window, sent, .. } => after_loss(window, sent, lost, halving),
@@ -81,7 +81,7 @@ impl RoundState {
     }
 
     /// With one packet more of window.
-    pub fn grown(self) -> RoundState {
+    pub(super) fn grown(self) -> RoundState {
         match self {
             RoundState::Full { window, threshold, wanted } => {
                 RoundState::Full { window: window + 1, threshold, wanted }
@@ -94,7 +94,7 @@ impl RoundState {
     }
 
     /// With one packet less of window, of more than one: of w − x outstanding losses at most w' − 1 stay.
-    pub fn cut(self) -> RoundState {
+    pub(super) fn cut(self) -> RoundState {
         match self {
             RoundState::Full { window, threshold, .. } => {
                 RoundState::Full { window: window - 1, threshold, wanted: window - 1 }

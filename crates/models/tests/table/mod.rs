@@ -4,12 +4,12 @@ use std::fmt;
 use std::path::Path;
 
 /// One line, with the names of its columns.
-pub struct Row {
+pub(crate) struct Row {
     cells: Vec<(String, String)>,
 }
 
 /// The rows of table `name` in `tests/oracle/models`.
-pub fn read(name: &str) -> Vec<Row> {
+pub(crate) fn read(name: &str) -> Vec<Row> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/oracle/models").join(name);
     let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let mut lines = text.lines();
@@ -26,24 +26,24 @@ impl Row {
     }
 
     /// The cell in column `column`, as it stands.
-    pub fn text(&self, column: &str) -> &str {
+    pub(crate) fn text(&self, column: &str) -> &str {
         let cell = self.cells.iter().find(|(name, _)| name == column);
         cell.map(|(_, value)| value.as_str()).unwrap_or_else(|| panic!("no column {column}"))
     }
 
     /// The numbers in column `column`, which stand between semicolons.
-    pub fn numbers(&self, column: &str) -> Vec<f64> {
+    pub(crate) fn numbers(&self, column: &str) -> Vec<f64> {
         let numbers = self.text(column).split(';');
         numbers.map(|number| number.parse().unwrap_or_else(|_| panic!("{self}: {column}"))).collect()
     }
 
     /// The one number in column `column`.
-    pub fn number(&self, column: &str) -> f64 {
+    pub(crate) fn number(&self, column: &str) -> f64 {
         self.text(column).parse().unwrap_or_else(|_| panic!("{self}: {column}"))
     }
 
     /// The one whole number in column `column`.
-    pub fn whole(&self, column: &str) -> u32 {
+    pub(crate) fn whole(&self, column: &str) -> u32 {
         self.text(column).parse().unwrap_or_else(|_| panic!("{self}: {column}"))
     }
 }

@@ -24,7 +24,7 @@ pub struct Ciphers {
 }
 
 /// A pair of packet keys, one for each direction.
-pub struct PacketKeys {
+pub(super) struct PacketKeys {
     cipher: Cipher,
     sealing: LessSafeKey,
     opening: LessSafeKey,
@@ -104,19 +104,19 @@ impl Ciphers {
 
 impl PacketKeys {
     /// The keys with these bytes, or `None` if they do not fit the cipher.
-    pub fn new(cipher: Cipher, sealing: &[u8; 32], opening: &[u8; 32]) -> Option<PacketKeys> {
+    pub(super) fn new(cipher: Cipher, sealing: &[u8; 32], opening: &[u8; 32]) -> Option<PacketKeys> {
         let key = |bytes: &[u8; 32]| UnboundKey::new(cipher.algorithm(), bytes).ok().map(LessSafeKey::new);
         Some(PacketKeys { cipher, sealing: key(sealing)?, opening: key(opening)? })
     }
 
     /// The cipher of the keys.
-    pub fn cipher(&self) -> Cipher {
+    pub(super) fn cipher(&self) -> Cipher {
         self.cipher
     }
 
     /// Appends the encrypted `packet` and its tag to `out`. The caller never uses a number twice. `None`, without
     /// appending anything, if the packet is longer than the cipher permits.
-    pub fn seal(&self, number: PacketNumber, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    pub(super) fn seal(&self, number: PacketNumber, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let start = out.len();
         out.extend_from_slice(packet);
         let nonce = self.cipher.nonce(number);
@@ -132,7 +132,7 @@ impl PacketKeys {
 
     /// Opens a sealed packet in place. `None`, with undefined content left in place, if another key or number sealed
     /// it, or if it was altered.
-    pub fn open<'a>(&self, number: PacketNumber, sealed: &'a mut [u8]) -> Option<&'a mut [u8]> {
+    pub(super) fn open<'a>(&self, number: PacketNumber, sealed: &'a mut [u8]) -> Option<&'a mut [u8]> {
         self.opening.open_in_place(self.cipher.nonce(number), Aad::empty(), sealed).ok()
     }
 }

@@ -22,7 +22,7 @@ pub struct Limits {
 
 /// A pair of keys, one for each direction.
 #[derive(Debug)]
-pub struct Keys {
+pub(super) struct Keys {
     keys: PacketKeys,
     limits: Limits,
     /// The id that the peer's packets carry.
@@ -39,7 +39,7 @@ pub struct Keys {
 
 /// The order of an opened packet on its route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
+pub(super) enum Order {
     /// No packet of its route that was sent later has arrived.
     Latest,
     /// A packet sent later has already arrived.
@@ -76,7 +76,7 @@ impl Limits {
 
 impl Keys {
     /// Keys with which nothing was sealed.
-    pub fn new(keys: PacketKeys, limits: Limits, local: SessionId, peer: SessionId) -> Keys {
+    pub(super) fn new(keys: PacketKeys, limits: Limits, local: SessionId, peer: SessionId) -> Keys {
         let limits = limits.of(keys.cipher());
         let (counters, windows) = (BTreeMap::new(), BTreeMap::new());
         Keys { keys, limits, local, peer, counters, windows, sealed: 0, opened: 0, forged: 0 }
@@ -84,7 +84,7 @@ impl Keys {
 
     /// Appends the packets to `out`, sealed with the next numbers of their route. Returns the number appended, which
     /// is smaller when the numbers of the route are used up.
-    pub fn seal<'a>(
+    pub(super) fn seal<'a>(
         &mut self,
         route: Route,
         packets: impl Iterator<Item = &'a [u8]>,
@@ -113,7 +113,11 @@ impl Keys {
 
     /// Opens a sealed packet in place. `None`, with undefined content left in place, if it was not sealed with these
     /// keys, is a duplicate, or is too old.
-    pub fn open<'a>(&mut self, number: PacketNumber, sealed: &'a mut [u8]) -> Option<(Order, &'a mut [u8])> {
+    pub(super) fn open<'a>(
+        &mut self,
+        number: PacketNumber,
+        sealed: &'a mut [u8],
+    ) -> Option<(Order, &'a mut [u8])> {
         let route = number.route();
         let known = self.windows.get_mut(&route);
         let is_known = known.as_ref().is_some_and(|window| !window.is_new(number.counter()));
@@ -139,17 +143,17 @@ impl Keys {
     }
 
     /// The cipher.
-    pub fn cipher(&self) -> Cipher {
+    pub(super) fn cipher(&self) -> Cipher {
         self.keys.cipher()
     }
 
     /// The number of sealed packets.
-    pub fn sealed(&self) -> u64 {
+    pub(super) fn sealed(&self) -> u64 {
         self.sealed
     }
 
     /// The number of opened packets.
-    pub fn opened(&self) -> u64 {
+    pub(super) fn opened(&self) -> u64 {
         self.opened
     }
 }

@@ -12,7 +12,7 @@ use super::datagram::{MESSAGE_LEN, SessionId};
 use super::key::Key;
 
 /// The parameters shared by both ends, and the ciphers of this end.
-pub struct Noise {
+pub(super) struct Noise {
     parameters: NoiseParams,
     psk: Zeroizing<[u8; 32]>,
     ciphers: Ciphers,
@@ -20,14 +20,14 @@ pub struct Noise {
 
 /// A handshake begun by this end, without a response yet.
 #[derive(Debug)]
-pub struct Initiator {
+pub(super) struct Initiator {
     state: HandshakeState,
     offered: Ciphers,
 }
 
 /// A handshake begun by a peer with the key.
 #[derive(Debug)]
-pub struct Responder {
+pub(super) struct Responder {
     state: HandshakeState,
     offered: Ciphers,
     /// The peer's id of the session.
@@ -36,7 +36,7 @@ pub struct Responder {
 
 /// The result of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Agreement {
+pub(super) struct Agreement {
     /// The peer's id of the session.
     pub peer: SessionId,
     /// The cipher of the packets, one of those offered.
@@ -53,20 +53,20 @@ struct Payload {
 
 impl Noise {
     /// The parameters for this key and packets sealed by one of `ciphers`.
-    pub fn new(key: &Key, ciphers: Ciphers) -> Noise {
+    pub(super) fn new(key: &Key, ciphers: Ciphers) -> Noise {
         let parameters = PROTOCOL.parse().expect("a protocol name that snow supports");
         Noise { parameters, psk: key.for_noise(), ciphers }
     }
 
     /// Begins a handshake, and returns the message to send. `None` if the operating system provides no random
     /// numbers.
-    pub fn initiate(&self, local: SessionId) -> Option<(Initiator, [u8; MESSAGE_LEN])> {
+    pub(super) fn initiate(&self, local: SessionId) -> Option<(Initiator, [u8; MESSAGE_LEN])> {
         self.begin(PROLOGUE, local, self.ciphers)
     }
 
     /// Begins a probe whether the peer still has the session `about`. The message of a probe is valid neither as an
     /// initiation nor for another session.
-    pub fn probe(&self, about: SessionId, local: SessionId) -> Option<(Initiator, [u8; MESSAGE_LEN])> {
+    pub(super) fn probe(&self, about: SessionId, local: SessionId) -> Option<(Initiator, [u8; MESSAGE_LEN])> {
         self.begin(&prologue_about(about), local, Ciphers::CHACHA20_ALONE)
     }
 
@@ -99,7 +99,11 @@ impl Noise {
     }
 
     /// Responds to an initiation. Returns the keys of the session and the message to send.
-    pub fn respond(&self, responder: Responder, local: SessionId) -> Option<(PacketKeys, [u8; MESSAGE_LEN])> {
+    pub(super) fn respond(
+        &self,
+        responder: Responder,
+        local: SessionId,
+    ) -> Option<(PacketKeys, [u8; MESSAGE_LEN])> {
         let Responder { mut state, offered, .. } = responder;
         let cipher = self.ciphers.choose(offered);
         let message = write(&mut state, Payload { ciphers: cipher.code(), id: local })?;
@@ -122,7 +126,7 @@ impl Initiator {
     }
 
     /// The keys of the session, once the response has been read.
-    pub fn finish(self, cipher: Cipher) -> Option<PacketKeys> {
+    pub(super) fn finish(self, cipher: Cipher) -> Option<PacketKeys> {
         if !self.state.is_handshake_finished() {
             return None;
         }
@@ -133,7 +137,7 @@ impl Initiator {
 
 impl Responder {
     /// The reply to a probe: `known` is the id of the session, or zero.
-    pub fn reply(mut self, known: SessionId) -> Option<[u8; MESSAGE_LEN]> {
+    pub(super) fn reply(mut self, known: SessionId) -> Option<[u8; MESSAGE_LEN]> {
         write(&mut self.state, Payload { ciphers: Cipher::ChaCha20Poly1305.code(), id: known })
     }
 }

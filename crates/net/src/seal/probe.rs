@@ -8,7 +8,7 @@ use super::noise::{Initiator, Noise};
 
 /// A probe without a reply yet.
 #[derive(Debug)]
-pub struct Probe {
+pub(super) struct Probe {
     initiator: Initiator,
     about: SessionId,
     datagram: Vec<u8>,
@@ -16,7 +16,7 @@ pub struct Probe {
 
 /// The latest replies of this end, so that a probe repeated by the peer or by an attacker causes no second handshake.
 #[derive(Debug, Default)]
-pub struct ProbeReplies {
+pub(super) struct ProbeReplies {
     latest: VecDeque<Replied>,
 }
 
@@ -30,19 +30,19 @@ struct Replied {
 impl Probe {
     /// A probe about the session with the peer's id `about` and this end's id `local`. `None` if the operating system
     /// provides no random numbers.
-    pub fn new(noise: &Noise, about: SessionId, local: SessionId) -> Option<Probe> {
+    pub(super) fn new(noise: &Noise, about: SessionId, local: SessionId) -> Option<Probe> {
         let (initiator, message) = noise.probe(about, local)?;
         let datagram = Datagram::Probe { about, message: &message }.to_vec();
         Some(Probe { initiator, about, datagram })
     }
 
     /// The peer's id of the session.
-    pub fn about(&self) -> SessionId {
+    pub(super) fn about(&self) -> SessionId {
         self.about
     }
 
     /// The datagram, the same for every transmission.
-    pub fn datagram(&self) -> &[u8] {
+    pub(super) fn datagram(&self) -> &[u8] {
         &self.datagram
     }
 
@@ -56,7 +56,7 @@ impl Probe {
 impl ProbeReplies {
     /// The reply to a probe about a session that this end has or lacks: the same each time. `None` if the sender of
     /// the probe has another key.
-    pub fn reply(
+    pub(super) fn reply(
         &mut self,
         noise: &Noise,
         about: SessionId,
@@ -79,7 +79,7 @@ impl ProbeReplies {
 
     /// The number of replies kept.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.latest.len()
     }
 

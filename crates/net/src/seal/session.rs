@@ -14,7 +14,7 @@ use super::probe::Probe;
 
 /// A session between two ends.
 #[derive(Debug)]
-pub struct Session {
+pub(super) struct Session {
     limits: Limits,
     role: Role,
     /// The keys for sealing; `None` until the handshake has completed.
@@ -65,14 +65,18 @@ struct NextKeys {
 
 impl Session {
     /// A session that this end initiates.
-    pub fn initiate(limits: Limits, local: SessionId, initiation: (Initiator, [u8; MESSAGE_LEN])) -> Session {
+    pub(super) fn initiate(
+        limits: Limits,
+        local: SessionId,
+        initiation: (Initiator, [u8; MESSAGE_LEN]),
+    ) -> Session {
         let mut session = Session::new(limits, Role::Initiator);
         session.set_initiation(local, initiation);
         session
     }
 
     /// A session that a peer initiated. `None` if the operating system provides no random numbers.
-    pub fn accept(
+    pub(super) fn accept(
         limits: Limits,
         noise: &Noise,
         local: SessionId,
@@ -103,7 +107,7 @@ impl Session {
 
     /// Seals packets and appends them to `out`. Returns the number appended: zero without keys, fewer when the
     /// numbers are used up.
-    pub fn seal<'a>(
+    pub(super) fn seal<'a>(
         &mut self,
         route: Route,
         packets: impl Iterator<Item = &'a [u8]>,
@@ -114,7 +118,7 @@ impl Session {
 
     /// Keeps a packet until there are keys, in place of an earlier one, which its sender retransmits. Appends the
     /// initiation to send meanwhile; `None` without an initiation.
-    pub fn hold(&mut self, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    pub(super) fn hold(&mut self, packet: &[u8], out: &mut Vec<u8>) -> Option<()> {
         let initiation = self.initiation.as_ref().filter(|_| self.current.is_none())?;
         out.extend_from_slice(&initiation.datagram);
         let kept = self.waiting.get_or_insert_default();
@@ -124,7 +128,7 @@ impl Session {
     }
 
     /// Opens a packet in place, and switches to the next keys at the first packet sealed with them.
-    pub fn open<'a>(
+    pub(super) fn open<'a>(
         &mut self,
         to: SessionId,
         number: PacketNumber,
@@ -218,7 +222,7 @@ impl Session {
 
     /// Responds to an initiation of the peer. `None`, without a change of state, if the operating system provides no
     /// random numbers.
-    pub fn respond(
+    pub(super) fn respond(
         &mut self,
         noise: &Noise,
         local: SessionId,
@@ -241,7 +245,7 @@ impl Session {
     }
 
     /// The initiation of a peer that has not yet confirmed the response.
-    pub fn unconfirmed(&self) -> Option<&[u8; MESSAGE_LEN]> {
+    pub(super) fn unconfirmed(&self) -> Option<&[u8; MESSAGE_LEN]> {
         self.next.as_ref().filter(|_| self.current.is_none()).map(|next| &next.initiation)
     }
 
@@ -251,12 +255,12 @@ impl Session {
     }
 
     /// The cipher of the packets. `None` before the handshake has completed.
-    pub fn cipher(&self) -> Option<Cipher> {
+    pub(super) fn cipher(&self) -> Option<Cipher> {
         self.current.as_ref().map(Keys::cipher)
     }
 
     /// The ids that the peer may use.
-    pub fn ids(&self) -> impl Iterator<Item = SessionId> {
+    pub(super) fn ids(&self) -> impl Iterator<Item = SessionId> {
         let keys = [&self.current, &self.previous].into_iter().flatten().map(|keys| keys.local);
         let next = self.next.iter().map(|next| next.keys.local);
         keys.chain(next).chain(self.initiation.iter().map(|initiation| initiation.local))

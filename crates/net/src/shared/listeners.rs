@@ -11,7 +11,7 @@ use crate::feed::Listener;
 
 impl Core {
     /// Subscribes a listener to an association's events from now on; an ended association has none.
-    pub fn subscribe(&mut self, id: AssociationId) -> Listener<Event> {
+    pub(crate) fn subscribe(&mut self, id: AssociationId) -> Listener<Event> {
         match self.living(id) {
             Some(entry) => entry.events.listen(KEPT_EVENTS),
             None => Listener::too_late(),
@@ -20,7 +20,7 @@ impl Core {
 
     /// Subscribes a listener to the measurements on an association's paths from now on; an ended association has
     /// none.
-    pub fn record(&mut self, id: AssociationId) -> Listener<Record> {
+    pub(crate) fn record(&mut self, id: AssociationId) -> Listener<Record> {
         let Some(entry) = self.living(id) else { return Listener::too_late() };
         let listener = entry.records.listen(KEPT_RECORDS);
         if !self.recorded.contains(&id) {

@@ -10,7 +10,7 @@ const ENCLOSED: &str = "ANABRANCH_TEST_ENCLOSED";
 
 /// The case to run, inside the namespace. Outside, reruns the test of this name for each of these cases, in a new
 /// network namespace; without root, in a new user namespace as well.
-pub fn enclosed(name: &str, cases: &[&str]) -> Option<String> {
+pub(crate) fn enclosed(name: &str, cases: &[&str]) -> Option<String> {
     if let Ok(case) = std::env::var(ENCLOSED) {
         return Some(case);
     }
@@ -38,18 +38,18 @@ pub fn enclosed(name: &str, cases: &[&str]) -> Option<String> {
 }
 
 /// Runs `ip` with these words.
-pub fn ip(words: &str) {
+pub(crate) fn ip(words: &str) {
     let status = Command::new("ip").args(words.split(' ')).status().expect("ip");
     assert!(status.success(), "ip {words}");
 }
 
 /// Runs `ip` with these lines at once.
-pub fn ip_all(lines: &[String]) {
+pub(crate) fn ip_all(lines: &[String]) {
     batch(Command::new("ip"), lines);
 }
 
 /// Returns true if the kernel sends on this interface.
-pub fn is_up(interface: &str) -> bool {
+pub(crate) fn is_up(interface: &str) -> bool {
     is_in_state_up(Command::new("ip"), interface)
 }
 
@@ -67,13 +67,13 @@ fn batch(mut ip: Command, lines: &[String]) {
 }
 
 /// Another host: a network namespace that ends with this value, or with this process.
-pub struct OtherHost {
+pub(crate) struct OtherHost {
     holder: Child,
 }
 
 impl OtherHost {
     /// A host without links.
-    pub fn new() -> OtherHost {
+    pub(crate) fn new() -> OtherHost {
         let mut holder = Command::new("unshare");
         holder.args(["--net", "--", "sh", "-c", "echo; exec cat"]);
         let mut holder = holder.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("unshare");
@@ -83,17 +83,17 @@ impl OtherHost {
     }
 
     /// The identifier for `ip link … netns`.
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.holder.id()
     }
 
     /// Runs `ip` there with these lines at once.
-    pub fn ip_all(&self, lines: &[String]) {
+    pub(crate) fn ip_all(&self, lines: &[String]) {
         batch(self.ip(), lines);
     }
 
     /// Returns true if the kernel sends on this interface of the host.
-    pub fn is_up(&self, interface: &str) -> bool {
+    pub(crate) fn is_up(&self, interface: &str) -> bool {
         is_in_state_up(self.ip(), interface)
     }
 
@@ -104,7 +104,7 @@ impl OtherHost {
     }
 
     /// Runs `work` on a thread inside the host.
-    pub fn within<T: Send + 'static>(
+    pub(crate) fn within<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> std::thread::JoinHandle<T> {

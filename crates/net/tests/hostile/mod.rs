@@ -12,11 +12,11 @@ use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint::{Channel, ChannelUse};
 use anabranch_sctp::policy::PathId;
 
-pub use shake::sealed_handshake;
+pub(crate) use shake::sealed_handshake;
 
 /// The bytes choose the actions of two sealed layers and an attacker between them: seal, deliver, repeat, change,
 /// forge. Every delivered packet was sealed by the other end and arrives once; nothing panics; the state is bounded.
-pub fn sealed(bytes: &[u8]) {
+pub(crate) fn sealed(bytes: &[u8]) {
     let mut scene = Scene::new();
     let mut rest = bytes;
     while let [deed, argument, left @ ..] = rest {

@@ -32,7 +32,7 @@ struct Meeting {
 /// is changed. Every opened packet was sealed by the other side, and is opened once in each life of the server. No
 /// end learns of a lost session before one was lost. A response is not longer than its initiation. The state is
 /// bounded.
-pub fn sealed_handshake(bytes: &[u8]) {
+pub(crate) fn sealed_handshake(bytes: &[u8]) {
     let mut meeting = Meeting::new();
     let mut rest = bytes;
     while let [deed, who, which, left @ ..] = rest {

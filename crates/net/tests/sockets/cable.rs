@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 /// A cable from the first sender to [`address`](Cable::address) to one far end. It ends when its last user is
 /// dropped.
 #[derive(Debug)]
-pub struct Cable {
+pub(crate) struct Cable {
     address: SocketAddr,
     faults: Arc<Faults>,
     tasks: [JoinHandle<()>; 2],
@@ -31,7 +31,7 @@ struct Faults {
 
 impl Cable {
     /// Starts a cable on the loopback address `ip` to `far`; its near end takes `port`, or any for 0.
-    pub async fn lay(ip: IpAddr, port: u16, far: SocketAddr) -> io::Result<Cable> {
+    pub(crate) async fn lay(ip: IpAddr, port: u16, far: SocketAddr) -> io::Result<Cable> {
         let near_end = Arc::new(UdpSocket::bind((ip, port)).await?);
         let far_end = Arc::new(UdpSocket::bind((ip, 0)).await?);
         far_end.connect(far).await?;
@@ -76,33 +76,33 @@ impl Cable {
     }
 
     /// The address to send to.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Cuts the cable: all datagrams are lost from now on.
-    pub fn cut(&self) {
+    pub(crate) fn cut(&self) {
         self.faults.is_cut.store(true, Ordering::Relaxed);
     }
 
     /// Reconnects the cable.
-    pub fn mend(&self) {
+    pub(crate) fn mend(&self) {
         self.faults.is_cut.store(false, Ordering::Relaxed);
     }
 
     /// Loses every `n`-th datagram from now on.
-    pub fn lose_every(&self, n: u64) {
+    pub(crate) fn lose_every(&self, n: u64) {
         self.faults.lose_every.store(n, Ordering::Relaxed);
     }
 
     /// Delays every datagram by `delay` from now on.
-    pub fn delay(&self, delay: Duration) {
+    pub(crate) fn delay(&self, delay: Duration) {
         let delay = u64::try_from(delay.as_millis()).expect("a short delay");
         self.faults.delay_ms.store(delay, Ordering::Relaxed);
     }
 
     /// The number of datagrams that entered the cable at either end, including lost ones.
-    pub fn carried(&self) -> u64 {
+    pub(crate) fn carried(&self) -> u64 {
         self.faults.carried.load(Ordering::Relaxed)
     }
 }

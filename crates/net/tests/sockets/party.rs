@@ -12,12 +12,12 @@ use anabranch_sctp::config::{Failover, RtoSettings};
 
 use crate::cable::Cable;
 
-pub fn addresses(list: &[&str]) -> Vec<SocketAddr> {
+pub(crate) fn addresses(list: &[&str]) -> Vec<SocketAddr> {
     list.iter().map(|text| text.parse().expect("an address")).collect()
 }
 
 /// RFC 9260 with short time-outs for tests: tens of milliseconds each, and a second until a peer is given up.
-pub fn impatient() -> Config {
+pub(crate) fn impatient() -> Config {
     Config {
         rto: RtoSettings {
             initial: Span::from_millis(100),
@@ -37,7 +37,7 @@ pub fn impatient() -> Config {
     }
 }
 
-pub fn server(local: &[&str]) -> Endpoint {
+pub(crate) fn server(local: &[&str]) -> Endpoint {
     let options = Options {
         local: addresses(local),
         accepts: true,
@@ -47,14 +47,14 @@ pub fn server(local: &[&str]) -> Endpoint {
     Endpoint::bind(options).expect("a server")
 }
 
-pub fn client(local: &[&str]) -> Endpoint {
+pub(crate) fn client(local: &[&str]) -> Endpoint {
     let options =
         Options { local: addresses(local), config: impatient(), ..Options::with(Security::Insecure) };
     Endpoint::bind(options).expect("a client")
 }
 
 /// Both ends of an association over one path with these settings, and their endpoints.
-pub async fn joined(config: Config) -> ((Endpoint, Association), (Endpoint, Association)) {
+pub(crate) async fn joined(config: Config) -> ((Endpoint, Association), (Endpoint, Association)) {
     let bind = |accepts| {
         let local = addresses(&["127.0.0.1:0"]);
         let options = Options { local, accepts, config: config.clone(), ..Options::with(Security::Insecure) };
@@ -66,25 +66,29 @@ pub async fn joined(config: Config) -> ((Endpoint, Association), (Endpoint, Asso
 }
 
 /// An impatient configuration with small buffers: 64 KiB each way.
-pub fn narrow() -> Config {
+pub(crate) fn narrow() -> Config {
     let narrow = ByteCount::from_kib(64);
     Config { send_buffer: narrow, receive_buffer: narrow, ..impatient() }
 }
 
 /// Both ends of a fresh association.
-pub async fn join(client: &Endpoint, server: &Endpoint, remote: &[SocketAddr]) -> (Association, Association) {
+pub(crate) async fn join(
+    client: &Endpoint,
+    server: &Endpoint,
+    remote: &[SocketAddr],
+) -> (Association, Association) {
     let (near, far) = tokio::join!(client.connect(remote), server.accept());
     (near.expect("connected"), far.expect("accepted"))
 }
 
 /// A client and a server with a cable on each of two paths between them.
-pub struct Cabled {
-    pub near: Association,
-    pub far: Association,
-    pub cables: [Cable; 2],
+pub(crate) struct Cabled {
+    pub(crate) near: Association,
+    pub(crate) far: Association,
+    pub(crate) cables: [Cable; 2],
 }
 
-pub async fn cabled() -> Cabled {
+pub(crate) async fn cabled() -> Cabled {
     let server = server(&["127.0.0.1:0", "127.0.0.2:0"]);
     let client = client(&["127.0.0.1:0", "127.0.0.2:0"]);
     let far = server.local_addresses();
@@ -96,7 +100,7 @@ pub async fn cabled() -> Cabled {
 }
 
 /// Pseudo-random bytes.
-pub fn content(len: usize, seed: u64) -> Vec<u8> {
+pub(crate) fn content(len: usize, seed: u64) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut bytes = Vec::with_capacity(len + 8);
     while bytes.len() < len {
@@ -109,7 +113,7 @@ pub fn content(len: usize, seed: u64) -> Vec<u8> {
     bytes
 }
 
-pub async fn send_all(association: &Association, bytes: &[u8]) -> Result<(), SendError> {
+pub(crate) async fn send_all(association: &Association, bytes: &[u8]) -> Result<(), SendError> {
     for part in bytes.chunks(50_000) {
         association.send(part.to_vec(), SendOptions::default()).await?;
     }
@@ -117,7 +121,7 @@ pub async fn send_all(association: &Association, bytes: &[u8]) -> Result<(), Sen
 }
 
 /// The next `len` bytes.
-pub async fn receive_all(association: &Association, len: usize) -> Result<Vec<u8>, CloseReason> {
+pub(crate) async fn receive_all(association: &Association, len: usize) -> Result<Vec<u8>, CloseReason> {
     let mut bytes = Vec::with_capacity(len);
     while bytes.len() < len {
         bytes.extend_from_slice(&association.recv().await?.into_bytes());
@@ -127,7 +131,7 @@ pub async fn receive_all(association: &Association, len: usize) -> Result<Vec<u8
 
 /// Sends 8 MB in both directions at once over two paths: all data arrives, each path carries its part, and both ends
 /// close.
-pub async fn exchange(client: &Endpoint, server: &Endpoint) {
+pub(crate) async fn exchange(client: &Endpoint, server: &Endpoint) {
     let (near, far) = within(5, join(client, server, &server.local_addresses())).await;
     let (there, back) = (content(8_000_000, 1), content(8_000_000, 2));
     let (sent, answered, arrived, returned) = within(30, async {
@@ -154,7 +158,7 @@ pub async fn exchange(client: &Endpoint, server: &Endpoint) {
 }
 
 /// Polls a future at most `polls` times, lets other tasks run in between, and drops it if it has not completed.
-pub async fn given_up_after<F: Future>(polls: u32, future: F) -> Option<F::Output> {
+pub(crate) async fn given_up_after<F: Future>(polls: u32, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     for _ in 0..polls {
         if let Poll::Ready(output) = poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await {
@@ -166,13 +170,13 @@ pub async fn given_up_after<F: Future>(polls: u32, future: F) -> Option<F::Outpu
 }
 
 /// Fails a test that hangs.
-pub async fn within<F: Future>(seconds: u64, future: F) -> F::Output {
+pub(crate) async fn within<F: Future>(seconds: u64, future: F) -> F::Output {
     let result = tokio::time::timeout(Duration::from_secs(seconds), future).await;
     result.unwrap_or_else(|_| panic!("still waiting after {seconds} s"))
 }
 
 /// Waits until `is_so` returns true.
-pub async fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(crate) async fn until(what: &str, is_so: impl Fn() -> bool) {
     for _ in 0..500 {
         if is_so() {
             return;

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 /// A relay from every sender to [`address`](Tap::address) to one far end.
 #[derive(Debug)]
-pub struct Tap {
+pub(crate) struct Tap {
     address: SocketAddr,
     deeds: Arc<Deeds>,
     task: JoinHandle<()>,
@@ -28,7 +28,7 @@ struct Deeds {
 
 impl Tap {
     /// Starts a relay in front of `far`.
-    pub async fn before(far: SocketAddr) -> Tap {
+    pub(crate) async fn before(far: SocketAddr) -> Tap {
         let inner = UdpSocket::bind("127.0.0.1:0").await.expect("a socket");
         let address = inner.local_addr().expect("bound");
         let deeds = Arc::new(Deeds::default());
@@ -38,32 +38,32 @@ impl Tap {
     }
 
     /// The address to send to.
-    pub fn address(&self) -> SocketAddr {
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Changes one bit of every `n`-th datagram from now on.
-    pub fn damage_every(&self, n: u64) {
+    pub(crate) fn damage_every(&self, n: u64) {
         self.deeds.damage_every.store(n, Ordering::Relaxed);
     }
 
     /// Delivers every `n`-th datagram twice from now on, and the one seen five before it once more.
-    pub fn repeat_every(&self, n: u64) {
+    pub(crate) fn repeat_every(&self, n: u64) {
         self.deeds.repeat_every.store(n, Ordering::Relaxed);
     }
 
     /// Sends from another port from now on, like a translator that lost its mapping.
-    pub fn move_away(&self) {
+    pub(crate) fn move_away(&self) {
         self.deeds.moves.notify_one();
     }
 
     /// The ports towards the far end, one after another.
-    pub fn outer_addresses(&self) -> Vec<SocketAddr> {
+    pub(crate) fn outer_addresses(&self) -> Vec<SocketAddr> {
         self.deeds.outer.lock().expect("no panic").clone()
     }
 
     /// Every datagram towards the far end so far.
-    pub fn seen(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn seen(&self) -> Vec<Vec<u8>> {
         self.deeds.seen.lock().expect("no panic").clone()
     }
 }

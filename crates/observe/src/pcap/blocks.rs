@@ -7,14 +7,14 @@ use anabranch_base::Time;
 
 /// A pcapng file being written.
 #[derive(Debug)]
-pub struct Blocks<W> {
+pub(super) struct Blocks<W> {
     out: W,
     block: Vec<u8>,
 }
 
 /// The link type of an interface (the registry of link types).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LinkType {
+pub(super) enum LinkType {
     /// IP packets.
     RawIp = 101,
     /// Radiotap headers, each followed by an 802.11 frame.
@@ -23,7 +23,7 @@ pub enum LinkType {
 
 /// The direction in which a packet passed its interface (`epb_flags`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PacketDirection {
+pub(super) enum PacketDirection {
     /// The capturing host received it.
     Inbound,
     /// The capturing host sent it.
@@ -35,7 +35,7 @@ impl<W: Write> Blocks<W> {
     ///
     /// # Errors
     /// The file cannot be written; likewise below.
-    pub fn new(out: W, comment: &str, program: &str) -> io::Result<Blocks<W>> {
+    pub(super) fn new(out: W, comment: &str, program: &str) -> io::Result<Blocks<W>> {
         let mut blocks = Blocks { out, block: Vec::new() };
         blocks.begin();
         blocks.u32(BYTE_ORDER);
@@ -49,7 +49,7 @@ impl<W: Write> Blocks<W> {
     }
 
     /// Adds an interface of packets of this kind, timed in nanoseconds. The first is number 0.
-    pub fn interface(&mut self, link: LinkType, name: &str, description: &str) -> io::Result<()> {
+    pub(super) fn interface(&mut self, link: LinkType, name: &str, description: &str) -> io::Result<()> {
         self.begin();
         self.u32(link as u32);
         self.u32(WHOLE_PACKETS);
@@ -62,7 +62,7 @@ impl<W: Write> Blocks<W> {
 
     /// Adds a packet seen at an interface; `length` is its length on the wire, more than is captured where its end is
     /// left out.
-    pub fn packet(
+    pub(super) fn packet(
         &mut self,
         interface: u32,
         at: Time,
@@ -87,7 +87,7 @@ impl<W: Write> Blocks<W> {
     }
 
     /// Flushes and returns the file.
-    pub fn finish(mut self) -> io::Result<W> {
+    pub(super) fn finish(mut self) -> io::Result<W> {
         self.out.flush()?;
         Ok(self.out)
     }

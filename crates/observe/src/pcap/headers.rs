@@ -9,7 +9,7 @@ use anabranch_sim::observe::Host;
 
 /// The encapsulation between IP and the content of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PacketEncapsulation {
+pub(super) enum PacketEncapsulation {
     /// None: the content is an SCTP packet.
     Sctp,
     /// UDP, then an SCTP packet (RFC 6951).
@@ -25,7 +25,7 @@ pub enum PacketEncapsulation {
 
 /// The addressing of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Journey {
+pub(super) struct Journey {
     /// Index of the path.
     pub path: usize,
     /// The host that sent it.

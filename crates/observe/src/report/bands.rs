@@ -8,7 +8,7 @@ use anabranch_scenario::model::Link;
 
 /// A time in which a link loses many packets, or all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Band {
+pub(super) struct Band {
     /// The start.
     pub from: Time,
     /// The end.

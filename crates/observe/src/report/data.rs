@@ -14,7 +14,7 @@ use super::sums::Sums;
 
 /// The data of all charts.
 #[derive(Debug, Serialize)]
-pub struct ChartData<'a> {
+pub(super) struct ChartData<'a> {
     /// The length of the run, in microseconds.
     end: u64,
     /// The length of a bin of the rates, in microseconds.
@@ -100,7 +100,7 @@ struct MarkData<'a> {
 
 /// The events other than packets.
 #[derive(Clone, Copy, Debug)]
-pub struct RunEvents<'a> {
+pub(super) struct RunEvents<'a> {
     /// The numbered events.
     pub marks: &'a [Mark],
     /// The shaded times.
@@ -130,7 +130,7 @@ struct ChartLine {
 
 impl<'a> ChartData<'a> {
     /// The data of a run that ended at `end`. The bins of `series` are aligned, each `bin` long.
-    pub fn new(
+    pub(super) fn new(
         scenario: &'a Scenario,
         series: &'a RunSeries,
         bin: Duration,

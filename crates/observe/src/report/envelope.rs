@@ -4,7 +4,7 @@ use anabranch_base::Time;
 
 /// A value at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimedValue {
+pub(super) struct TimedValue {
     /// The time.
     pub at: Time,
     /// The value.
@@ -16,7 +16,7 @@ pub struct TimedValue {
 /// those four covers the same pixels as one through all, where a step is not wider than a pixel (Jugel et al., "M4",
 /// VLDB 2014).
 #[derive(Clone, Debug)]
-pub struct ThinnedSeries {
+pub(super) struct ThinnedSeries {
     /// A step is 2^shift nanoseconds long.
     shift: u32,
     limit: usize,
@@ -41,19 +41,19 @@ struct NumberedPoint {
 
 impl ThinnedSeries {
     /// An empty series of at most `limit` steps, which is at least one.
-    pub fn new(limit: usize) -> ThinnedSeries {
+    pub(super) fn new(limit: usize) -> ThinnedSeries {
         ThinnedSeries { shift: 0, limit: limit.max(1), steps: Vec::new(), count: 0 }
     }
 
     /// Adds a value that holds until the next one. A repeated value is left out.
-    pub fn hold(&mut self, at: Time, value: i64) {
+    pub(super) fn hold(&mut self, at: Time, value: i64) {
         if self.steps.last().is_none_or(|step| step.last.point.value != value) {
             self.mark(at, value);
         }
     }
 
     /// Adds a value for this time only. A late value is inserted in its place.
-    pub fn mark(&mut self, at: Time, value: i64) {
+    pub(super) fn mark(&mut self, at: Time, value: i64) {
         let entry = NumberedPoint { point: TimedValue { at, value }, number: self.count };
         self.count += 1;
         let step = TimeStep { first: entry, low: entry, high: entry, last: entry };
@@ -67,7 +67,7 @@ impl ThinnedSeries {
     }
 
     /// The kept points in order of time.
-    pub fn points(&self) -> Vec<TimedValue> {
+    pub(super) fn points(&self) -> Vec<TimedValue> {
         let kept = self.steps.iter().flat_map(|step| [step.first, step.low, step.high, step.last]);
         let mut kept: Vec<NumberedPoint> = kept.collect();
         kept.sort_by_key(|entry| (entry.point.at, entry.number));
@@ -76,7 +76,7 @@ impl ThinnedSeries {
     }
 
     /// The number of values added.
-    pub fn count(&self) -> u64 {
+    pub(super) fn count(&self) -> u64 {
         self.count
     }
 

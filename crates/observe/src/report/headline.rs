@@ -14,7 +14,7 @@ use anabranch_sim::result::{FlowResult, PathResult, RunResult};
 use super::held::{REASONS, Reason};
 
 /// The sentences for a run.
-pub fn headline(scenario: &Scenario, result: &RunResult) -> String {
+pub(super) fn headline(scenario: &Scenario, result: &RunResult) -> String {
     if result.flows.iter().all(|flow| flow.delivered.is_zero()) {
         return format!("Nothing was delivered.{}", failures(result));
     }

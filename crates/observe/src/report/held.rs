@@ -8,7 +8,7 @@ use super::series::FlowSeries;
 
 /// A reason why a path did not send more.
 #[derive(Clone, Copy, Debug)]
-pub struct Reason {
+pub(super) struct Reason {
     /// The name.
     pub label: &'static str,
     /// The meaning.
@@ -20,21 +20,21 @@ pub struct Reason {
 
 impl Reason {
     /// The time for which it held `path` back, if the path was open from the start.
-    pub fn span(&self, path: &PathResult) -> Duration {
+    pub(super) fn span(&self, path: &PathResult) -> Duration {
         (self.span)(&HeldPath { path, unopened: Duration::ZERO })
     }
 }
 
 /// A path, and the time before it was open.
 #[derive(Clone, Copy, Debug)]
-pub struct HeldPath<'a> {
+pub(super) struct HeldPath<'a> {
     path: &'a PathResult,
     unopened: Duration,
 }
 
 /// The time of a path by reasons.
 #[derive(Clone, Debug)]
-pub struct TimeShares {
+pub(super) struct TimeShares {
     /// The path, with its flow where there are several.
     pub name: String,
     /// The share of each reason, in the order of [`REASONS`]; empty where no time passed.
@@ -43,7 +43,7 @@ pub struct TimeShares {
 
 /// The share of one reason in a path's time.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub(super) struct Part {
     /// The reason.
     pub reason: Reason,
     /// The share in per cent with one decimal.
@@ -91,7 +91,7 @@ pub(crate) const REASONS: &[Reason] = &[
 ];
 
 /// The time of every path by reasons.
-pub fn held(result: &RunResult, series: &[FlowSeries]) -> Vec<TimeShares> {
+pub(super) fn held(result: &RunResult, series: &[FlowSeries]) -> Vec<TimeShares> {
     let counts = result.flows.iter().enumerate();
     let places = counts.flat_map(|(flow, of)| (0..of.paths.len()).map(move |path| (flow, path)));
     let unopened = |(flow, path): (usize, usize)| {

@@ -10,7 +10,7 @@ use super::series::StateChange;
 
 /// An event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub(super) struct Mark {
     /// The time.
     pub at: Time,
     /// The event in words.
@@ -21,7 +21,7 @@ pub struct Mark {
 
 /// The origin of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MarkOrigin {
+pub(super) enum MarkOrigin {
     /// The scenario.
     Scenario,
     /// The sender's view of a path.
@@ -29,7 +29,7 @@ pub enum MarkOrigin {
 }
 
 /// The marks until the end of the run, in order of time; the first ones, if there are very many.
-pub fn marks(scenario: &Scenario, changes: &[StateChange], flows: &[String], end: Time) -> Vec<Mark> {
+pub(super) fn marks(scenario: &Scenario, changes: &[StateChange], flows: &[String], end: Time) -> Vec<Mark> {
     let mut marks: Vec<Mark> = scenario.events.iter().map(|event| of_event(scenario, event)).collect();
     marks.extend(scenario.node_events.iter().map(|event| of_node(scenario, *event)));
     for link in &scenario.links {

@@ -22,7 +22,7 @@ use crate::{About, PROGRAM};
 /// The page.
 #[derive(Template)]
 #[template(path = "report.html")]
-pub struct Page<'a> {
+pub(super) struct Page<'a> {
     title: &'a str,
     command: &'a str,
     program: &'a str,
@@ -51,7 +51,7 @@ pub struct Page<'a> {
 
 impl<'a> Page<'a> {
     /// The page of a run; `data` is the JSON that its scripts read.
-    pub fn new(
+    pub(super) fn new(
         about: &'a About<'a>,
         result: &RunResult,
         runs: &[RunResult],

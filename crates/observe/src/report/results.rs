@@ -20,7 +20,7 @@ struct FlowRow {
 }
 
 /// The results of flows; `slow` are the times for which each was slow.
-pub fn flows(result: &RunResult, slow: &[Option<Duration>]) -> ReportTable {
+pub(super) fn flows(result: &RunResult, slow: &[Option<Duration>]) -> ReportTable {
     let slow = slow.iter().copied().chain(std::iter::repeat(None));
     let rows = result.flows.iter().zip(slow).map(|(flow, slow)| FlowRow { flow: flow.clone(), slow });
     let rows: Vec<FlowRow> = rows.collect();
@@ -29,7 +29,7 @@ pub fn flows(result: &RunResult, slow: &[Option<Duration>]) -> ReportTable {
 }
 
 /// The results of paths, as far as packets show them.
-pub fn paths(result: &RunResult) -> ReportTable {
+pub(super) fn paths(result: &RunResult) -> ReportTable {
     let paths = all_paths(result);
     let quantities = [
         measured(PATH_START, &paths),
@@ -44,7 +44,7 @@ pub fn paths(result: &RunResult) -> ReportTable {
 }
 
 /// The results of links.
-pub fn links(scenario: &Scenario, result: &RunResult) -> ReportTable {
+pub(super) fn links(scenario: &Scenario, result: &RunResult) -> ReportTable {
     let rows: Vec<(String, LinkRow)> = result
         .links
         .iter()
@@ -85,7 +85,7 @@ impl LinkRow {
 }
 
 /// The results of mesh stations.
-pub fn stations(result: &RunResult) -> ReportTable {
+pub(super) fn stations(result: &RunResult) -> ReportTable {
     let has_channels = result.stations.iter().any(|station| station.radio != result.stations[0].radio);
     let name = |station: &StationResult| {
         if has_channels { format!("{} · {}", station.name, station.radio) } else { station.name.clone() }

@@ -6,7 +6,7 @@ use anabranch_sim::{Estimate, summarise};
 
 /// One flow over all runs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FlowRuns {
+pub(super) struct FlowRuns {
     /// The name of the flow.
     pub name: String,
     /// The mean goodput with half of the 95 % interval.

@@ -10,13 +10,13 @@ use anabranch_sim::observe::{Host, Observation, PathSeen, PathState, QueueSeen, 
 
 use super::envelope::ThinnedSeries;
 use super::sums::Sums;
-pub use air::{AirSeries, Lane, ShownFrame};
+pub(super) use air::{AirSeries, Lane, ShownFrame};
 use flow::number;
-pub use flow::{FlowSeries, PathSeries};
+pub(super) use flow::{FlowSeries, PathSeries};
 
 /// The series of a run.
 #[derive(Debug)]
-pub struct RunSeries {
+pub(super) struct RunSeries {
     /// One for each direction of a flow, in the order of the results, within the limit.
     pub flows: Vec<FlowSeries>,
     /// The number of flows in the scenario.
@@ -31,7 +31,7 @@ pub struct RunSeries {
 
 /// The packets waiting at a link.
 #[derive(Clone, Debug)]
-pub struct LinkSeries {
+pub(super) struct LinkSeries {
     /// The forward direction.
     pub forward: ThinnedSeries,
     /// The reverse direction.
@@ -40,7 +40,7 @@ pub struct LinkSeries {
 
 /// A change of the state of a flow's path.
 #[derive(Clone, Copy, Debug)]
-pub struct StateChange {
+pub(super) struct StateChange {
     /// The time.
     pub at: Time,
     /// Index into [`RunSeries::flows`].
@@ -62,7 +62,7 @@ struct SeriesLimits {
 
 impl RunSeries {
     /// Empty series.
-    pub fn new(scenario: &Scenario) -> RunSeries {
+    pub(super) fn new(scenario: &Scenario) -> RunSeries {
         let directions: Vec<(usize, Host)> = directions(&scenario.flows).collect();
         let shown = in_room(&scenario.flows, &directions);
         let links = scenario.links.len().min(MOST_LINKS);
@@ -79,7 +79,7 @@ impl RunSeries {
     }
 
     /// Adds an observation.
-    pub fn take(&mut self, observation: &Observation) {
+    pub(super) fn take(&mut self, observation: &Observation) {
         let at = observation.at;
         match &observation.what {
             Seen::Path(seen) => self.on_path(at, seen),

@@ -7,7 +7,7 @@ use anabranch_wireless::config::Movement;
 
 /// The map of the radios of one channel, in metres.
 #[derive(Debug)]
-pub struct StationMap {
+pub(super) struct StationMap {
     /// The name of the radio, where there are several.
     pub radio: Option<String>,
     /// Left, top, width and height.
@@ -26,7 +26,7 @@ pub struct StationMap {
 
 /// A station on the map.
 #[derive(Debug)]
-pub struct PlacedStation {
+pub(super) struct PlacedStation {
     /// The name.
     pub name: String,
     /// Metres to the east.
@@ -71,7 +71,7 @@ fn map(scenario: &Scenario, radio: usize, is_named: bool) -> StationMap {
 
 impl StationMap {
     /// The font size that fits the width of the map.
-    pub fn letter(&self) -> f64 {
+    pub(super) fn letter(&self) -> f64 {
         self.view[2] / 38.0
     }
 }

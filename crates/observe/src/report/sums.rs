@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 /// Bytes by bins of time. A bin is at first a millisecond long, and twice as long each time the bins become too many.
 #[derive(Clone, Debug)]
-pub struct Sums {
+pub(super) struct Sums {
     doublings: u32,
     limit: usize,
     bins: Vec<u64>,
@@ -12,12 +12,12 @@ pub struct Sums {
 
 impl Sums {
     /// No bytes, in at most `limit` bins, which is at least one.
-    pub fn new(limit: usize) -> Sums {
+    pub(super) fn new(limit: usize) -> Sums {
         Sums { doublings: 0, limit: limit.max(1), bins: Vec::new() }
     }
 
     /// Adds bytes at a time.
-    pub fn add(&mut self, at: Time, bytes: ByteCount) {
+    pub(super) fn add(&mut self, at: Time, bytes: ByteCount) {
         while self.index(at) >= self.limit && self.doublings < MOST_DOUBLINGS {
             self.coarsen();
         }
@@ -40,12 +40,12 @@ impl Sums {
     }
 
     /// The length of a bin.
-    pub fn bin(&self) -> Duration {
+    pub(super) fn bin(&self) -> Duration {
         Duration::from_millis(1) * (1_u64 << self.doublings)
     }
 
     /// The bytes of each bin, from the start of the run to the last bin with any.
-    pub fn bins(&self) -> &[u64] {
+    pub(super) fn bins(&self) -> &[u64] {
         &self.bins
     }
 

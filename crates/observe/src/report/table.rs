@@ -1,7 +1,7 @@
 //! Tables of results: quantities with units, one unit for each column.
 
 /// A quantity of items of type `T`.
-pub struct Quantity<T> {
+pub(super) struct Quantity<T> {
     /// The name.
     pub label: &'static str,
     /// The explanation, shown on request.
@@ -12,7 +12,7 @@ pub struct Quantity<T> {
 
 /// A quantity of several items.
 #[derive(Clone)]
-pub struct Measured {
+pub(super) struct Measured {
     /// The name.
     pub label: String,
     /// The explanation, shown on request.
@@ -23,7 +23,7 @@ pub struct Measured {
 
 /// A value of a quantity.
 #[derive(Clone, Debug, PartialEq)]
-pub enum CellValue {
+pub(super) enum CellValue {
     /// No value.
     Missing,
     /// Words.
@@ -42,7 +42,7 @@ pub enum CellValue {
 
 /// A formatted table: a heading and a unit for each column, a name for each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReportTable {
+pub(super) struct ReportTable {
     /// The heading of the rows' names.
     pub corner: &'static str,
     /// The columns.
@@ -53,7 +53,7 @@ pub struct ReportTable {
 
 /// The heading of a column or a row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Heading {
+pub(super) struct Heading {
     /// The name.
     pub label: String,
     /// The unit of its numbers; may be empty.
@@ -108,7 +108,7 @@ impl ReportTable {
 
 impl<T> Quantity<T> {
     /// The quantity for these items.
-    pub fn of<'t>(&self, items: impl Iterator<Item = &'t T>) -> Measured
+    pub(super) fn of<'t>(&self, items: impl Iterator<Item = &'t T>) -> Measured
     where
         T: 't,
     {
@@ -191,7 +191,7 @@ impl CellValue {
 }
 
 /// `1 234 567`, with narrow no-break spaces.
-pub fn grouped(count: u64) -> String {
+pub(super) fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let groups = digits.as_bytes().rchunks(3).rev();
     groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join("\u{202f}")

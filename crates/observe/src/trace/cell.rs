@@ -9,7 +9,7 @@ use crate::words::Seconds;
 
 /// A value of a table.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Cell<'a> {
+pub(super) enum Cell<'a> {
     /// A name or a word.
     Text(Cow<'a, str>),
     /// A whole number.
@@ -26,7 +26,7 @@ pub enum Cell<'a> {
 
 /// The kind of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CellKind {
+pub(super) enum CellKind {
     /// Names or words, few and often repeated.
     Text,
     /// Whole numbers.
@@ -39,28 +39,28 @@ pub enum CellKind {
 
 impl<'a> Cell<'a> {
     /// A name or a word; `Missing` if it is empty.
-    pub fn text(text: impl Into<Cow<'a, str>>) -> Cell<'a> {
+    pub(super) fn text(text: impl Into<Cow<'a, str>>) -> Cell<'a> {
         let text = text.into();
         if text.is_empty() { Cell::Missing } else { Cell::Text(text) }
     }
 
     /// A time or a duration.
-    pub fn seconds(span: impl Into<Seconds>) -> Cell<'a> {
+    pub(super) fn seconds(span: impl Into<Seconds>) -> Cell<'a> {
         Cell::Seconds(span.into())
     }
 
     /// A count of bytes.
-    pub fn bytes(count: ByteCount) -> Cell<'a> {
+    pub(super) fn bytes(count: ByteCount) -> Cell<'a> {
         Cell::Whole(count.get())
     }
 
     /// A rate in bit/s.
-    pub fn rate(rate: BitRate) -> Cell<'a> {
+    pub(super) fn rate(rate: BitRate) -> Cell<'a> {
         Cell::Whole(rate.bits_per_second())
     }
 
     /// The cell for an optional value.
-    pub fn some<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell<'a>) -> Cell<'a> {
+    pub(super) fn some<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell<'a>) -> Cell<'a> {
         value.map_or(Cell::Missing, cell)
     }
 }

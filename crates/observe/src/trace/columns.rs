@@ -11,7 +11,7 @@ use crate::names::Names;
 use crate::words::{cause, direction, host};
 
 /// A column of a table whose rows are made from a `ColumnRow`.
-pub struct Column<ColumnRow> {
+pub(super) struct Column<ColumnRow> {
     /// The name.
     pub name: &'static str,
     /// The unit; empty for words and plain numbers.
@@ -32,13 +32,13 @@ type ReadCell<ColumnRow> = for<'a> fn(&'a ColumnRow, &'a Names) -> Cell<'a>;
 
 impl<ColumnRow> Column<ColumnRow> {
     /// The meaning, with all words that the cells can have.
-    pub fn meaning(&self) -> String {
+    pub(super) fn meaning(&self) -> String {
         self.meaning.replace("{words}", &(self.words)().join(", "))
     }
 }
 
 /// A row of `paths` or `links`.
-pub struct ColumnRow<Seen> {
+pub(super) struct ColumnRow<Seen> {
     /// The time.
     pub at: Time,
     /// The observation.
@@ -46,7 +46,7 @@ pub struct ColumnRow<Seen> {
 }
 
 /// A row of `packets`.
-pub struct PacketRow {
+pub(super) struct PacketRow {
     /// The time.
     pub at: Time,
     /// The observation.
@@ -58,7 +58,7 @@ pub struct PacketRow {
 const AT: &str = "since the start of the run";
 
 /// The table `paths`: a row at each change of a path in its host's view.
-pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
+pub(super) const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
     number("at_s", "s", AT, |row, _| Cell::seconds(row.at)),
     text("flow", "the flow of the path", |row, names| Cell::text(names.flow(row.seen.flow))),
     text("path", "which path", |row, names| Cell::text(names.path(row.seen.path))),
@@ -95,7 +95,7 @@ pub const PATHS: &[Column<ColumnRow<PathSeen>>] = &[
 ];
 
 /// The table `links`: a row at each change of a queue.
-pub const LINKS: &[Column<ColumnRow<QueueSeen>>] = &[
+pub(super) const LINKS: &[Column<ColumnRow<QueueSeen>>] = &[
     number("at_s", "s", AT, |row, _| Cell::seconds(row.at)),
     text("link", "which link", |row, names| Cell::text(names.link(row.seen.link))),
     worded("direction", "{words}", directions, |row, _| Cell::text(direction(row.seen.from))),
@@ -115,7 +115,7 @@ pub const LINKS: &[Column<ColumnRow<QueueSeen>>] = &[
 ];
 
 /// The table `packets`: a row at each step of a packet.
-pub const PACKETS: &[Column<PacketRow>] = &[
+pub(super) const PACKETS: &[Column<PacketRow>] = &[
     number("at_s", "s", AT, |row, _| Cell::seconds(row.at)),
     text("flow", "the flow of the packet", |row, names| Cell::text(names.flow(row.seen.flow))),
     text("path", "the path it travels", |row, names| Cell::text(names.path(row.seen.path))),

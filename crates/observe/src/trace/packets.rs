@@ -9,16 +9,16 @@ use super::columns::PacketRow;
 use crate::contents::Contents;
 
 /// The transport of each flow, unless it is SCTP.
-pub struct Carriers(Vec<Option<&'static str>>);
+pub(super) struct Carriers(Vec<Option<&'static str>>);
 
 impl Carriers {
     /// The transports of a scenario's flows.
-    pub fn of(scenario: &Scenario) -> Carriers {
+    pub(super) fn of(scenario: &Scenario) -> Carriers {
         Carriers(scenario.flows.iter().map(|flow| other_transport(&flow.protocol)).collect())
     }
 
     /// A packet with its content.
-    pub fn row(&self, at: Time, seen: PacketSeen) -> PacketRow {
+    pub(super) fn row(&self, at: Time, seen: PacketSeen) -> PacketRow {
         let other = self.0.get(seen.flow).copied().unwrap_or(Some(""));
         let contents = other.map_or_else(|| Ok(Contents::of(&seen.bytes)), Err);
         PacketRow { at, seen, contents }

@@ -7,7 +7,7 @@ use super::columns::Column;
 use crate::names::Names;
 
 /// A table being written.
-pub struct TraceTable<Row: 'static, W: Write> {
+pub(super) struct TraceTable<Row: 'static, W: Write> {
     columns: &'static [Column<Row>],
     out: csv::Writer<W>,
     cell: String,
@@ -18,14 +18,14 @@ impl<Row, W: Write> TraceTable<Row, W> {
     ///
     /// # Errors
     /// The file cannot be written; likewise below.
-    pub fn new(columns: &'static [Column<Row>], out: W) -> io::Result<TraceTable<Row, W>> {
+    pub(super) fn new(columns: &'static [Column<Row>], out: W) -> io::Result<TraceTable<Row, W>> {
         let mut out = csv::Writer::from_writer(out);
         out.write_record(columns.iter().map(|column| column.name))?;
         Ok(TraceTable { columns, out, cell: String::new() })
     }
 
     /// Adds a row.
-    pub fn write(&mut self, row: &Row, names: &Names) -> io::Result<()> {
+    pub(super) fn write(&mut self, row: &Row, names: &Names) -> io::Result<()> {
         for column in self.columns {
             self.cell.clear();
             // Writing to a String does not fail.
@@ -37,7 +37,7 @@ impl<Row, W: Write> TraceTable<Row, W> {
     }
 
     /// Ends the table and returns its file.
-    pub fn finish(self) -> io::Result<W> {
+    pub(super) fn finish(self) -> io::Result<W> {
         self.out.into_inner().map_err(csv::IntoInnerError::into_error)
     }
 }

@@ -42,13 +42,13 @@ impl Places {
     }
 
     /// The same, to be read.
-    pub fn place(&self, tsn: Tsn) -> Option<&Place> {
+    pub(super) fn place(&self, tsn: Tsn) -> Option<&Place> {
         let index = tsn.distance_from(self.first) as usize;
         self.places.get(index).filter(|_| !tsn.is_before(self.first))
     }
 
     /// The place of the chunk `tsn`, which is sent.
-    pub fn entry(&mut self, tsn: Tsn) -> &mut Place {
+    pub(super) fn entry(&mut self, tsn: Tsn) -> &mut Place {
         if self.places.is_empty() {
             self.first = tsn;
         }
@@ -76,18 +76,18 @@ impl Places {
     }
 
     /// Returns true if the chunk `tsn`, which was sent, is acknowledged.
-    pub fn is_acked(&self, tsn: Tsn) -> bool {
+    pub(super) fn is_acked(&self, tsn: Tsn) -> bool {
         let index = tsn.distance_from(self.first) as usize;
         tsn.is_before(self.first) || self.places.get(index).is_none_or(|place| place.is_acked)
     }
 }
 
 impl PathSet {
-    pub fn insert(&mut self, path: PathId) {
+    pub(super) fn insert(&mut self, path: PathId) {
         self.0 |= PathSet::bit(path);
     }
 
-    pub fn contains(self, path: PathId) -> bool {
+    pub(super) fn contains(self, path: PathId) -> bool {
         self.0 & PathSet::bit(path) != 0
     }
 

@@ -7,11 +7,11 @@ use anabranch_sctp::seq::Tsn;
 
 /// The number of a chunk among those of a path: its path sequence number, counted from 1. It is never on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Psn(u64);
+pub(super) struct Psn(u64);
 
 /// The fate of a chunk on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RecordState {
+pub(super) enum RecordState {
     /// It is in flight.
     Outstanding,
     /// It is lost, and waits to be sent again.
@@ -26,7 +26,7 @@ pub enum RecordState {
 
 /// A chunk that was sent on the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Record {
+pub(super) struct Record {
     /// The number on the path.
     pub psn: Psn,
     /// The TSN.
@@ -39,7 +39,7 @@ pub struct Record {
 
 /// The records of one path that are not settled, and settled ones that were not read yet.
 #[derive(Debug, Default)]
-pub struct PathRecords {
+pub(super) struct PathRecords {
     /// The number that was given last.
     last: Psn,
     /// Every number up to this one is acknowledged or given up.
@@ -52,7 +52,7 @@ pub struct PathRecords {
 
 impl PathRecords {
     /// The chunk `tsn` is sent on the path for the first time, or comes back to it.
-    pub fn push(&mut self, tsn: Tsn) -> Psn {
+    pub(super) fn push(&mut self, tsn: Tsn) -> Psn {
         if self.records.len() >= self.limit.max(FEW_RECORDS) {
             self.records.retain(|record| !record.is_settled());
             self.limit = self.records.len() * 2;
@@ -71,7 +71,7 @@ impl PathRecords {
 
     /// The chunk `tsn` with this number is in flight again, although it was acknowledged. The cumulative number never
     /// falls: up to it nothing returns.
-    pub fn restore(&mut self, psn: Psn, tsn: Tsn) {
+    pub(super) fn restore(&mut self, psn: Psn, tsn: Tsn) {
         if psn <= self.cumulative {
             return;
         }
@@ -88,7 +88,7 @@ impl PathRecords {
     /// they are awaited.
     ///
     /// This is what YE's Figs 39 and 40 come to when they are repeated until nothing changes (M-IPCC-2, M-IPCC-4).
-    pub fn advance(&mut self, is_acked: impl Fn(Tsn) -> bool) {
+    pub(super) fn advance(&mut self, is_acked: impl Fn(Tsn) -> bool) {
         let is_settled = |record: &Record| {
             record.is_settled() || record.state == RecordState::Awaited && is_acked(record.tsn)
         };
@@ -129,18 +129,18 @@ impl PathRecords {
     }
 
     /// Every number up to this one is acknowledged or given up.
-    pub fn cumulative(&self) -> Psn {
+    pub(super) fn cumulative(&self) -> Psn {
         self.cumulative
     }
 
     /// The number that was given last.
-    pub fn last(&self) -> Psn {
+    pub(super) fn last(&self) -> Psn {
         self.last
     }
 
     /// The number of records that are kept.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.records.len()
     }
 
@@ -159,7 +159,7 @@ impl Record {
 
 impl Psn {
     #[cfg(test)]
-    pub const fn new(psn: u64) -> Psn {
+    pub(super) const fn new(psn: u64) -> Psn {
         Psn(psn)
     }
 

@@ -22,7 +22,7 @@ use anabranch_sctp::seq::Tsn;
 /// paths share. `λ` corrects the estimate once for each round trip of `S`: it grows if the peer's window blocked a path
 /// with room, and shrinks otherwise. The values are those of the authors' implementation for Linux.
 #[derive(Debug)]
-pub struct Blest {
+pub(super) struct Blest {
     /// λ.
     correction: f64,
     /// When λ was last corrected.

@@ -22,7 +22,7 @@ use anabranch_sctp::policy::{PathId, PathSample, Registry, View};
 /// assigned now, on any path: `k` is the lesser of what waits and of that window. Then a transfer through a small
 /// window waits for the quick path as the end of a file does in the paper.
 #[derive(Debug, Default)]
-pub struct Ecf {
+pub(super) struct Ecf {
     /// True if the last decision was to wait.
     is_waiting: bool,
 }

@@ -20,7 +20,7 @@ use anabranch_sctp::policy::{Blocker, PathId, PathSample, Registry, View};
 /// number is found for each path by bisection. The search ends where the peer's window does. If no chunk is found,
 /// nothing leaves on `d`, unless nothing is in flight at all.
 #[derive(Debug, Default)]
-pub struct Ods;
+pub(super) struct Ods;
 
 impl Scheduler for Ods {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {

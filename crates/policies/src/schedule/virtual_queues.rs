@@ -16,7 +16,7 @@ use anabranch_sctp::seq::Tsn;
 /// holds: with a source that never ends, an earlier assignment would bind the whole send buffer at once. It stays there
 /// until it is sent, unless its path fails.
 #[derive(Debug)]
-pub struct VirtualQueues {
+pub(super) struct VirtualQueues {
     /// In the order of the paths.
     queues: Vec<VirtualQueue>,
     /// The youngest chunk that has joined a queue: all older ones that wait have too.
@@ -34,7 +34,7 @@ struct VirtualQueue {
 
 impl VirtualQueues {
     /// No chunk is assigned. `delay` is the delay of a path in the estimate of when it delivers.
-    pub fn new(delay: fn(&PathSample) -> Duration) -> VirtualQueues {
+    pub(super) fn new(delay: fn(&PathSample) -> Duration) -> VirtualQueues {
         VirtualQueues { queues: Vec::new(), youngest: None, delay }
     }
 
@@ -153,7 +153,7 @@ impl VirtualQueues {
 
     /// The TSNs that wait in each queue.
     #[cfg(test)]
-    pub fn assigned(&self) -> Vec<Vec<u32>> {
+    pub(super) fn assigned(&self) -> Vec<Vec<u32>> {
         let tsns = |waiting: &VirtualQueue| waiting.chunks.iter().map(|chunk| chunk.tsn.get()).collect();
         self.queues.iter().map(tsns).collect()
     }

@@ -10,7 +10,7 @@ use anabranch_sctp::policy::{OneWay, PathSample};
 
 /// The evidence of one path.
 #[derive(Clone, Debug, Default)]
-pub struct Evidence {
+pub(super) struct Evidence {
     delays: RecentDelays,
     mark: Option<Mark>,
     trial: Trial,
@@ -48,7 +48,7 @@ struct Trial {
 
 impl Evidence {
     /// A SACK was read on the path that `sample` shows.
-    pub fn on_progress(&mut self, sample: &PathSample, now: Time) {
+    pub(super) fn on_progress(&mut self, sample: &PathSample, now: Time) {
         self.trial.since.get_or_insert(now);
         if let Some(one_way) = sample.one_way {
             self.delays.on_delay(one_way.delay, now);
@@ -56,7 +56,7 @@ impl Evidence {
     }
 
     /// The peer reported a mark on the path, and the window is cut for it.
-    pub fn on_mark(&mut self, sample: &PathSample, now: Time) {
+    pub(super) fn on_mark(&mut self, sample: &PathSample, now: Time) {
         let wait = sample.one_way.map_or(Duration::ZERO, waited);
         let before = self.mark.map_or(Duration::ZERO, |mark| mark.wait / 2);
         self.mark = Some(Mark { at: now, wait: wait.max(before) });
@@ -91,7 +91,7 @@ impl Evidence {
     }
 
     /// The window was cut for another reason.
-    pub fn on_cut(&mut self, now: Time) {
+    pub(super) fn on_cut(&mut self, now: Time) {
         self.trial.restart(now);
     }
 }

@@ -5,7 +5,7 @@ use toml_parser::parser::{EventReceiver, parse_document, parse_value};
 use toml_parser::{ErrorSink, Source, Span};
 
 /// The first place in `text` that nests too deep.
-pub fn excess(text: &str) -> Option<Excess> {
+pub(super) fn excess(text: &str) -> Option<Excess> {
     let source = Source::new(text);
     let mut depth = Depth::default();
     let tokens = source.lex().into_vec();
@@ -24,7 +24,7 @@ pub(crate) fn excess_of_value(text: &str) -> Option<Excess> {
 
 /// The place where a limit is exceeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Excess {
+pub(super) enum Excess {
     /// The bracket at this byte is inside [`BRACKETS`] others.
     Brackets(usize),
     /// The dot at this byte is one too many in a key of [`DOTS`].

@@ -11,7 +11,7 @@ use crate::tree::quoted;
 
 /// A syntax error and the text expected there; empty where there is nothing to suggest.
 #[derive(Debug, PartialEq, Eq)]
-pub struct SyntaxFault {
+pub(super) struct SyntaxFault {
     pub message: String,
     pub expected: String,
 }
@@ -25,7 +25,7 @@ pub(crate) fn of_document(text: &str, at: &Range<usize>) -> Option<SyntaxFault> 
 }
 
 /// Like [`of_document`], for a value alone.
-pub fn of_value(text: &str, at: &Range<usize>) -> Option<SyntaxFault> {
+pub(super) fn of_value(text: &str, at: &Range<usize>) -> Option<SyntaxFault> {
     let mut parts = Parts::new(text);
     let mut errors = Vec::new();
     parse_value(&Source::new(text).lex().into_vec(), &mut parts, &mut errors);

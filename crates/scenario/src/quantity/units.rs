@@ -111,7 +111,7 @@ pub(super) const SPEED: Dimension = Dimension {
 
 impl Dimension {
     /// The size of a unit; `None` if it is unknown or ambiguous.
-    pub fn scale(&self, unit: &str) -> Option<u64> {
+    pub(super) fn scale(&self, unit: &str) -> Option<u64> {
         let printed = self.units.iter().find(|(name, _)| *name == unit).map(|(_, scale)| *scale);
         let also = || self.also.iter().find(|(names, _)| names.contains(&unit)).map(|(_, scale)| *scale);
         printed.or_else(also)
@@ -128,7 +128,7 @@ impl Dimension {
     }
 
     /// The meanings of `unit`, if it is ambiguous.
-    pub fn unclear(&self, unit: &str) -> Option<&Unclear> {
+    pub(super) fn unclear(&self, unit: &str) -> Option<&Unclear> {
         self.unclear.iter().find(|unclear| unclear.units.contains(&unit))
     }
 }

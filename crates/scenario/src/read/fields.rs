@@ -24,7 +24,7 @@ pub(crate) struct Fields<'t> {
 
 impl<'t> Fields<'t> {
     /// The table at `node`, if all its keys are known.
-    pub fn of(shape: &'static Shape, node: &'t Node) -> Read<Fields<'t>> {
+    pub(super) fn of(shape: &'static Shape, node: &'t Node) -> Read<Fields<'t>> {
         let TreeValue::Table(table) = &node.value else {
             let message = format!("{} is not a table", node.value.describe());
             return Err(Fault::value(node.span, message).expected(shape.example()));
@@ -33,7 +33,7 @@ impl<'t> Fields<'t> {
     }
 
     /// The given table, if all its keys are known; what is missing is reported at `span`.
-    pub fn new(shape: &'static Shape, table: &'t Table, span: Span) -> Read<Fields<'t>> {
+    pub(super) fn new(shape: &'static Shape, table: &'t Table, span: Span) -> Read<Fields<'t>> {
         match table.entries.iter().find(|entry| !shape.keys.contains(&entry.key.as_str())) {
             Some(entry) => Err(unknown_key(shape.what, shape.keys, entry)),
             None => Ok(Fields { shape, table, span }),
@@ -41,22 +41,22 @@ impl<'t> Fields<'t> {
     }
 
     /// The table itself.
-    pub fn table(&self) -> &'t Table {
+    pub(super) fn table(&self) -> &'t Table {
         self.table
     }
 
-    pub fn span(&self) -> Span {
+    pub(super) fn span(&self) -> Span {
         self.span
     }
 
     /// The value of `key`, if given.
-    pub fn find(&self, key: &'static str) -> Option<&'t Node> {
+    pub(super) fn find(&self, key: &'static str) -> Option<&'t Node> {
         debug_assert!(self.shape.keys.contains(&key), "{key} is not a key of {}", self.shape.what);
         self.table.find(key)
     }
 
     /// `key` and its value, if given.
-    pub fn entry(&self, key: &'static str) -> Option<&'t Entry> {
+    pub(super) fn entry(&self, key: &'static str) -> Option<&'t Entry> {
         self.table.entries.iter().find(|entry| entry.key == key)
     }
 
@@ -69,17 +69,27 @@ impl<'t> Fields<'t> {
     }
 
     /// The value of `key`, converted by `read`, or `default`.
-    pub fn or<T>(&self, key: &'static str, default: T, read: impl FnOnce(&Node) -> Read<T>) -> Read<T> {
+    pub(super) fn or<T>(
+        &self,
+        key: &'static str,
+        default: T,
+        read: impl FnOnce(&Node) -> Read<T>,
+    ) -> Read<T> {
         self.find(key).map_or(Ok(default), read)
     }
 
     /// The value of `key`, converted by `read`, if given.
-    pub fn maybe<T>(&self, key: &'static str, read: impl FnOnce(&Node) -> Read<T>) -> Read<Option<T>> {
+    pub(super) fn maybe<T>(&self, key: &'static str, read: impl FnOnce(&Node) -> Read<T>) -> Read<Option<T>> {
         self.find(key).map(read).transpose()
     }
 
     /// Sets `place` to the value of `key`, if given.
-    pub fn set<T>(&self, key: &'static str, place: &mut T, read: impl FnOnce(&Node) -> Read<T>) -> Read<()> {
+    pub(super) fn set<T>(
+        &self,
+        key: &'static str,
+        place: &mut T,
+        read: impl FnOnce(&Node) -> Read<T>,
+    ) -> Read<()> {
         if let Some(node) = self.find(key) {
             *place = read(node)?;
         }

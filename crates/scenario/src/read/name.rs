@@ -63,12 +63,12 @@ pub(crate) struct CopiesOf {
 
 impl NameIndex {
     /// An empty index; `what` names its entries in messages.
-    pub fn new(what: &'static str) -> NameIndex {
+    pub(super) fn new(what: &'static str) -> NameIndex {
         NameIndex { what, known: BTreeMap::new(), written: Vec::new() }
     }
 
     /// Adds a name and those of its copies.
-    pub fn add(&mut self, name: &LocatedName, named: CopiesOf) -> Read<()> {
+    pub(super) fn add(&mut self, name: &LocatedName, named: CopiesOf) -> Read<()> {
         let last = named.copies.map(|copies| copy_name(&name.text, copies.saturating_sub(1)));
         if last.is_some_and(|last| last.len() > LONGEST) {
             let message = format!("the names of the copies of {:?} would be too long", name.text);
@@ -91,12 +91,12 @@ impl NameIndex {
     }
 
     /// Returns true if `text` is a name in this index.
-    pub fn has(&self, text: &str) -> bool {
+    pub(super) fn has(&self, text: &str) -> bool {
         self.known.contains_key(text)
     }
 
     /// The copies that `name` stands for.
-    pub fn find(&self, name: &LocatedName) -> Read<CopiesOf> {
+    pub(super) fn find(&self, name: &LocatedName) -> Read<CopiesOf> {
         self.known.get(&name.text).copied().ok_or_else(|| {
             let fault =
                 Fault::unknown(name.span, format!("there is no {} {}", self.what, quoted(&name.text)));

@@ -27,7 +27,7 @@ pub(crate) struct TableKinds<T: 'static> {
 
 impl<T> TableKinds<T> {
     /// The kind that the word at `node` names.
-    pub fn pick(&self, node: &Node) -> Read<&'static Variant<T>> {
+    pub(crate) fn pick(&self, node: &Node) -> Read<&'static Variant<T>> {
         let built = self.variants.iter().map(|variant| variant.name).collect();
         let name = Choice { what: self.what, built, planned: self.planned.to_vec() }.pick(node)?;
         let variant = self.variants.iter().find(|variant| variant.name == name);
@@ -46,10 +46,11 @@ pub(crate) struct SettingReader<'r> {
 
 impl SettingReader<'_> {
     /// For tables without policies: all but associations.
-    pub const PLAIN: SettingReader<'static> = SettingReader { registry: None, scope: Scope::Scenarios };
+    pub(crate) const PLAIN: SettingReader<'static> =
+        SettingReader { registry: None, scope: Scope::Scenarios };
 
     /// Reads a table `{ kind = …, … }` of one of `all`, at `key`; it may also have the keys of `beside`.
-    pub fn variant<T: 'static>(
+    pub(crate) fn variant<T: 'static>(
         &self,
         all: &TableKinds<T>,
         beside: &[&'static str],

@@ -9,7 +9,7 @@ use crate::model::{Flow, Protocol, Scenario, Traffic};
 use crate::settings::{FLOW, TCP, TRAFFIC};
 
 /// One `[[flow]]` of `scenario` over the paths of these names.
-pub fn flow(flow: &Flow, paths: &[ResolvedValue], scenario: &Scenario) -> ResolvedTable {
+pub(super) fn flow(flow: &Flow, paths: &[ResolvedValue], scenario: &Scenario) -> ResolvedTable {
     let air = flow.paths.iter().find_map(|path| scenario.paths.get(*path)?.air);
     shown(FLOW.iter(), flow, |key| match (key, &flow.protocol) {
         ("name", _) => Some(flow.name.as_str().into()),

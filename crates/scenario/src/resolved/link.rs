@@ -13,14 +13,14 @@ use crate::read::SAME_CHANNEL;
 use anabranch_base::exact::{exact_rate, exact_span};
 
 /// One `[[link]]`.
-pub fn link(link: &Link) -> ResolvedTable {
+pub(super) fn link(link: &Link) -> ResolvedTable {
     let reverse = add_settings(ResolvedTable::default(), &link.reverse);
     add_settings(ResolvedTable::default().with("name", link.name.as_str()), &link.forward)
         .with("reverse", reverse)
 }
 
 /// One direction of a link.
-pub fn direction(config: &LinkConfig) -> ResolvedTable {
+pub(crate) fn direction(config: &LinkConfig) -> ResolvedTable {
     add_settings(ResolvedTable::default(), config)
 }
 
@@ -38,7 +38,7 @@ fn add_settings(table: ResolvedTable, config: &LinkConfig) -> ResolvedTable {
 }
 
 /// A limit alone for a drop-tail queue, or a table of its kind.
-pub fn queue(queue: &QueueConfig) -> ResolvedValue {
+pub(super) fn queue(queue: &QueueConfig) -> ResolvedValue {
     if let QueueConfig::DropTail(limit) = queue {
         return limit.value().into();
     }
@@ -47,7 +47,7 @@ pub fn queue(queue: &QueueConfig) -> ResolvedValue {
 }
 
 /// A rate, its steps, or the name of its trace.
-pub fn rate(rate: &Rate) -> ResolvedValue {
+pub(super) fn rate(rate: &Rate) -> ResolvedValue {
     match rate {
         Rate::Fixed(rate) => exact_rate(*rate).into(),
         Rate::Steps(steps) => steps_table(steps.iter().map(|(at, rate)| (*at, exact_rate(*rate)))),
@@ -58,7 +58,7 @@ pub fn rate(rate: &Rate) -> ResolvedValue {
 }
 
 /// A delay or its steps.
-pub fn delay(delay: &Delay) -> ResolvedValue {
+pub(super) fn delay(delay: &Delay) -> ResolvedValue {
     match delay {
         Delay::Fixed(delay) => exact_span(*delay).into(),
         Delay::Steps(steps) => steps_table(steps.iter().map(|(at, delay)| (*at, exact_span(*delay)))),
@@ -81,7 +81,7 @@ fn steps_table(steps: impl Iterator<Item = (Time, String)>) -> ResolvedValue {
 }
 
 /// A probability, or a table of its kind.
-pub fn loss(loss: &LossConfig) -> ResolvedValue {
+pub(super) fn loss(loss: &LossConfig) -> ResolvedValue {
     match &loss.kind {
         LossKind::None => return 0.0.into(),
         LossKind::Bernoulli { probability } if loss.after == Time::ZERO && loss.at == LossPlace::Entry => {
@@ -100,7 +100,7 @@ pub fn loss(loss: &LossConfig) -> ResolvedValue {
 }
 
 /// A table with the kind and its settings.
-pub fn variant<T>(variant: &Variant<T>, value: &T) -> ResolvedTable {
+pub(super) fn variant<T>(variant: &Variant<T>, value: &T) -> ResolvedTable {
     let table = ResolvedTable::default().with("kind", variant.name);
     variant.settings.iter().fold(table, |table, setting| {
         table.with_some(setting.key, (setting.get)(value).map(ResolvedValue::from))

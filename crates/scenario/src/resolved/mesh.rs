@@ -10,18 +10,18 @@ use crate::model::{Air, Direction, Event, Node, NodeEvent, Radio};
 use crate::settings::EVENT;
 
 /// One `[[radio]]`.
-pub fn radio(radio: &Radio) -> ResolvedTable {
+pub(super) fn radio(radio: &Radio) -> ResolvedTable {
     let table = ResolvedTable::default().with("name", radio.name.as_str());
     ResolvedTable(table.0.into_iter().chain(channel(&radio.config).0).collect())
 }
 
 /// The settings of a channel.
-pub fn channel(config: &RadioConfig) -> ResolvedTable {
+pub(crate) fn channel(config: &RadioConfig) -> ResolvedTable {
     shown(radio_settings(), config, |key| (key == "queue").then(|| queue(&config.queue)))
 }
 
 /// One `[[node]]`.
-pub fn node(node: &Node) -> ResolvedTable {
+pub(super) fn node(node: &Node) -> ResolvedTable {
     shown(station_settings(), &node.config, |key| match key {
         "name" => Some(node.name.as_str().into()),
         "movement" => Some(movement(&node.config.movement)),
@@ -30,7 +30,7 @@ pub fn node(node: &Node) -> ResolvedTable {
 }
 
 /// The `[[event]]` of a node.
-pub fn event(event: &NodeEvent, nodes: &[Node]) -> ResolvedTable {
+pub(super) fn event(event: &NodeEvent, nodes: &[Node]) -> ResolvedTable {
     let change = if event.is_present { Change::Up } else { Change::Down };
     let as_of_a_link = Event { at: event.at, link: 0, direction: Direction::Both, change };
     let settings = EVENT.iter().filter(|setting| setting.key != "direction");
@@ -40,7 +40,7 @@ pub fn event(event: &NodeEvent, nodes: &[Node]) -> ResolvedTable {
 }
 
 /// The value of `key` for a flow across the mesh: `from`, `to` or `routing`.
-pub fn end_of(air: Air, nodes: &[Node], key: &str) -> Option<ResolvedValue> {
+pub(super) fn end_of(air: Air, nodes: &[Node], key: &str) -> Option<ResolvedValue> {
     let name = |index: usize| nodes.get(index).map_or("", |node| &node.name).into();
     match key {
         "from" => Some(name(air.from)),

@@ -11,7 +11,7 @@ use crate::settings::{AssociationSetting, OWN_SETTINGS, has_rule};
 use anabranch_base::exact::{exact_distance, exact_rate, exact_size, exact_span, exact_speed};
 
 /// Every setting of an association with the policies of `registry`, in the order of the reference.
-pub fn sctp(sctp: &Sctp, registry: &Registry) -> ResolvedTable {
+pub(crate) fn sctp(sctp: &Sctp, registry: &Registry) -> ResolvedTable {
     let mut values = association_values(&sctp.config, registry, Scope::Scenarios);
     values.retain(|(key, _)| has_rule(key, sctp.multipath));
     for (after, own) in &OWN_SETTINGS {
@@ -26,7 +26,7 @@ pub fn sctp(sctp: &Sctp, registry: &Registry) -> ResolvedTable {
 }
 
 /// The settings of an association that can be set in `scope`, nested.
-pub fn association(config: &Config, registry: &Registry, scope: Scope) -> ResolvedTable {
+pub(crate) fn association(config: &Config, registry: &Registry, scope: Scope) -> ResolvedTable {
     nested(association_values(config, registry, scope))
 }
 
@@ -37,7 +37,7 @@ fn association_values(config: &Config, registry: &Registry, scope: Scope) -> Key
 }
 
 /// The settings of `target` that can be set in `scope`, nested.
-pub fn table<T: 'static>(
+pub(crate) fn table<T: 'static>(
     settings: impl Iterator<Item = &'static Setting<T>>,
     target: &T,
     scope: Scope,

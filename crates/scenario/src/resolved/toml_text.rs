@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{ResolvedTable, ResolvedValue};
 
 /// A whole document: tables and lists of tables under headers, their contents on one line each.
-pub fn document(root: &ResolvedTable) -> String {
+pub(super) fn document(root: &ResolvedTable) -> String {
     let mut text = String::new();
     for (key, value) in root.entries().filter(|(_, value)| !has_header(value)) {
         let _ = writeln!(text, "{key} = {}", inline(value));
@@ -50,7 +50,7 @@ fn has_header(value: &ResolvedValue) -> bool {
     }
 }
 
-pub fn inline(value: &ResolvedValue) -> String {
+pub(super) fn inline(value: &ResolvedValue) -> String {
     match value {
         ResolvedValue::Text(text) => quoted(text),
         ResolvedValue::Whole(number) => number.to_string(),

@@ -7,7 +7,7 @@ use anabranch_sctp::policy::window::none::Unlimited;
 
 /// The bytes are a file and settings, separated by zeros. Reading them does not panic; a scenario reads back unchanged
 /// when written again; an error has a place.
-pub fn scenario(bytes: &[u8]) {
+pub(crate) fn scenario(bytes: &[u8]) {
     let mut parts = bytes.split(|byte| *byte == 0);
     let source = match Source::from_bytes("any.toml", parts.next().unwrap_or_default()) {
         Ok(source) => source,
@@ -26,14 +26,14 @@ pub fn scenario(bytes: &[u8]) {
 }
 
 /// The shipped policies, and one that stands for the planner's, of which only the name is read.
-pub fn registry() -> Registry {
+pub(crate) fn registry() -> Registry {
     let mut registry = anabranch_scenario::registry();
     registry.window_limits.add("live", |_| Box::new(Unlimited));
     registry
 }
 
 /// The scenario reads back unchanged when written again, and its indices are valid.
-pub fn check_scenario(scenario: &Scenario) {
+pub(crate) fn check_scenario(scenario: &Scenario) {
     assert!(!scenario.links.is_empty() && !scenario.paths.is_empty() && !scenario.flows.is_empty());
     let is_link = |link: &usize| *link < scenario.links.len();
     assert!(scenario.paths.iter().all(|path| !path.links.is_empty() && path.links.iter().all(is_link)));
@@ -74,7 +74,7 @@ fn check_error(error: &ScenarioError, length: usize) {
 }
 
 /// A valid trace for any name but some.
-pub fn trace(name: &str) -> Result<String, String> {
+pub(crate) fn trace(name: &str) -> Result<String, String> {
     match name.len() % 4 {
         0 => Ok("0\n3\n3\n12\n".to_owned()),
         1 => Err("there is no such file".to_owned()),

@@ -6,7 +6,7 @@ use anabranch_sctp::policy::{PathId, View};
 
 /// Keeps the initial window.
 #[derive(Debug)]
-pub struct Constant;
+pub(crate) struct Constant;
 
 impl WindowRule for Constant {
     fn add_path(&mut self, _path: PathId) {}

@@ -22,7 +22,7 @@ const PORT: u16 = 9_899;
 
 /// Prints the table: messages of 1,400 B, the associations one after another, the endpoint asked for packets and for its
 /// next timer after every packet.
-pub fn compare(wanted: &str) {
+pub(crate) fn compare(wanted: &str) {
     if !"associations".contains(wanted) {
         return;
     }

@@ -15,10 +15,10 @@ use std::sync::Arc;
 
 use anabranch_base::{Ecn, Seed, Time};
 
-pub use log::Log;
-pub use outbox::Outbox;
-pub use probe::ProbeAnswer;
-pub use timers::{Timer, Timers};
+pub(super) use log::Log;
+pub(super) use outbox::Outbox;
+pub(super) use probe::ProbeAnswer;
+pub(super) use timers::{Timer, Timers};
 
 use super::agreement::{Agreement, Settings};
 use crate::config::EcnUse;
@@ -31,7 +31,7 @@ use crate::wire::CommonHeader;
 
 /// The state that the parts of an open association share.
 #[derive(Debug)]
-pub struct Ground {
+pub(super) struct Ground {
     /// The settings of the endpoint.
     pub settings: Arc<Settings>,
     /// The result of the handshake.
@@ -48,14 +48,19 @@ pub struct Ground {
 
 /// Too many consecutive errors: the peer does not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PeerGone {
+pub(super) struct PeerGone {
     /// The number of errors.
     pub errors: u32,
 }
 
 impl Ground {
     /// The shared state of a new association. Nonces and jitter are drawn from children of `seed`.
-    pub fn new(settings: Arc<Settings>, agreement: Agreement, paths: PathTable, seed: &Seed) -> Ground {
+    pub(super) fn new(
+        settings: Arc<Settings>,
+        agreement: Agreement,
+        paths: PathTable,
+        seed: &Seed,
+    ) -> Ground {
         let (timers, outbox, log) = (Timers::default(), Outbox::new(seed), Log::default());
         Ground { settings, agreement, paths, timers, outbox, log }
     }
@@ -71,13 +76,13 @@ impl Ground {
     }
 
     /// The use of ECN on which both ends agreed.
-    pub fn ecn(&self) -> EcnUse {
+    pub(super) fn ecn(&self) -> EcnUse {
         if self.agreement.ecn { self.settings.config.ecn } else { EcnUse::Off }
     }
 
     /// The ECN codepoint of a packet with these chunks on `path`.
     #[inline]
-    pub fn codepoint(&mut self, path: PathId, chunks: PacketChunks, is_new: bool) -> Ecn {
+    pub(super) fn codepoint(&mut self, path: PathId, chunks: PacketChunks, is_new: bool) -> Ecn {
         let is_off = self.ecn() == EcnUse::Off;
         if is_off || !is_new && !self.settings.config.ect_retransmissions {
             return Ecn::NotEct;
@@ -124,7 +129,7 @@ impl Ground {
 
     /// The header of packets to the peer.
     #[inline]
-    pub fn header(&self) -> CommonHeader {
+    pub(super) fn header(&self) -> CommonHeader {
         CommonHeader {
             source_port: self.agreement.local_port,
             destination_port: self.agreement.peer_port,

@@ -26,7 +26,7 @@ use crate::wire::{
 
 /// An association that this end is opening.
 #[derive(Debug)]
-pub struct Handshake {
+pub(super) struct Handshake {
     pub(super) settings: Arc<Settings>,
     pub(super) seed: Seed,
     pub(super) identity: LocalIdentity,
@@ -76,14 +76,14 @@ enum HandshakeStage {
 
 /// The peer did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoAnswer {
+pub(super) struct NoAnswer {
     /// The number of times INIT or COOKIE-ECHO was sent.
     pub attempts: u32,
 }
 
 impl Handshake {
     /// Starts the handshake over `routes`, beginning with the first path.
-    pub fn new(
+    pub(super) fn new(
         settings: Arc<Settings>,
         identity: LocalIdentity,
         announced: Vec<IpAddr>,
@@ -113,7 +113,7 @@ impl Handshake {
 
     /// Handles the expiry of T1-init or T1-cookie: retransmits on the next path, with a doubled RTO (RFC 9260 §5.1,
     /// §6.3.3).
-    pub fn on_timeout(&mut self) -> Result<(), NoAnswer> {
+    pub(super) fn on_timeout(&mut self) -> Result<(), NoAnswer> {
         if self.is_cookie_echoed() || self.race.is_round_over() {
             self.rounds += 1;
             if self.rounds > self.settings.config.max_init_retransmits {
@@ -250,7 +250,7 @@ impl Handshake {
     }
 
     /// Appends the due packet to `buf`, and returns its path and length.
-    pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>) -> Option<(PathId, usize)> {
+    pub(super) fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>) -> Option<(PathId, usize)> {
         if !std::mem::replace(&mut self.is_due, false) {
             return None;
         }
@@ -282,7 +282,7 @@ impl Handshake {
     }
 
     /// The keys that authenticate chunks, once the peer has answered.
-    pub fn keys(&self) -> Option<&AuthKeys> {
+    pub(super) fn keys(&self) -> Option<&AuthKeys> {
         match &self.stage {
             HandshakeStage::CookieWait => None,
             HandshakeStage::CookieEchoed { session, .. } => session.keys(),
@@ -295,7 +295,7 @@ impl Handshake {
     }
 
     /// The peer's tag, once it is known.
-    pub fn peer_tag(&self) -> Option<VerificationTag> {
+    pub(super) fn peer_tag(&self) -> Option<VerificationTag> {
         match &self.stage {
             HandshakeStage::CookieWait => None,
             HandshakeStage::CookieEchoed { session, .. } => Some(session.ground().agreement.peer_tag),
@@ -303,7 +303,7 @@ impl Handshake {
     }
 
     /// The paths.
-    pub fn paths(&self) -> &PathTable {
+    pub(super) fn paths(&self) -> &PathTable {
         match &self.stage {
             HandshakeStage::CookieWait => &self.paths,
             HandshakeStage::CookieEchoed { session, .. } => &session.ground().paths,
@@ -319,7 +319,7 @@ impl Handshake {
     }
 
     /// The header of a packet to the peer.
-    pub fn header(&self, tag: VerificationTag) -> CommonHeader {
+    pub(super) fn header(&self, tag: VerificationTag) -> CommonHeader {
         CommonHeader {
             source_port: self.identity.local_port,
             destination_port: self.identity.peer_port,

@@ -16,7 +16,7 @@ impl PacketAuth {
     ///
     /// # Errors
     /// They do not fit; the packet is unchanged.
-    pub fn push(
+    pub(super) fn push(
         &mut self,
         keys: Option<&AuthKeys>,
         builder: &mut PacketBuilder<'_>,
@@ -35,14 +35,14 @@ impl PacketAuth {
     }
 
     /// Computes the code over the AUTH chunk and everything after it in the complete packet.
-    pub fn sign(&self, keys: Option<&AuthKeys>, builder: &mut PacketBuilder<'_>) {
+    pub(super) fn sign(&self, keys: Option<&AuthKeys>, builder: &mut PacketBuilder<'_>) {
         if let (Some(keys), Some(at)) = (keys, self.at) {
             keys.sign(builder.written_mut(at));
         }
     }
 
     /// The bytes that a packet with only `chunk` needs for AUTH.
-    pub fn cost(keys: Option<&AuthKeys>, chunk: &dyn EncodeChunk) -> usize {
+    pub(super) fn cost(keys: Option<&AuthKeys>, chunk: &dyn EncodeChunk) -> usize {
         let keys = keys.filter(|keys| keys.must_authenticate(chunk.kind()));
         keys.map_or(0, |keys| keys.blank().encoded_len())
     }

@@ -46,7 +46,7 @@ pub(super) enum PacketRoom {
 impl<'a> Packing<'a> {
     /// Starts a packet for `path` at the end of `buf`; `keys` authenticate the chunks that require it.
     #[inline]
-    pub fn begin(
+    pub(super) fn begin(
         path: PathId,
         room: PacketRoom,
         header: CommonHeader,
@@ -63,7 +63,7 @@ impl<'a> Packing<'a> {
     /// # Errors
     /// It does not fit; the packet is unchanged.
     #[inline]
-    pub fn push(&mut self, chunk: &dyn EncodeChunk) -> Result<(), Full> {
+    pub(super) fn push(&mut self, chunk: &dyn EncodeChunk) -> Result<(), Full> {
         self.auth.push(self.keys, &mut self.builder, chunk)
     }
 
@@ -103,19 +103,19 @@ impl<'a> Packing<'a> {
 
     /// The number of free bytes.
     #[inline]
-    pub fn remaining(&self) -> usize {
+    pub(super) fn remaining(&self) -> usize {
         self.builder.remaining()
     }
 
     /// The number of bytes.
     #[inline]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.builder.len()
     }
 
     /// Completes the packet and returns its content; `None` if it is empty.
     #[inline]
-    pub fn finish(mut self, checksum: Checksum) -> Option<Packed> {
+    pub(super) fn finish(mut self, checksum: Checksum) -> Option<Packed> {
         self.auth.sign(self.keys, &mut self.builder);
         let len = self.builder.finish(checksum);
         (len > 0).then_some(Packed { len, ..self.packed })

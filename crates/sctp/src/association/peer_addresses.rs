@@ -8,9 +8,10 @@ mod search;
 mod trust;
 mod verify;
 
-pub use announce::IllegalAck;
-pub use pairs::{Alternatives, InitPace, Pairs, Routes};
-pub use reconfiguration::{AddressChange, AsconfAction};
+pub(super) use announce::IllegalAck;
+pub(super) use pairs::Pairs;
+pub use pairs::{Alternatives, InitPace, Routes};
+pub(super) use reconfiguration::{AddressChange, AsconfAction};
 
 use super::agreement::Agreement;
 use super::authentication::AuthKeys;
@@ -22,7 +23,7 @@ use reconfiguration::Reconfiguration;
 
 /// The addresses of an association.
 #[derive(Debug, Default)]
-pub struct PeerAddresses {
+pub(super) struct PeerAddresses {
     /// The keys that authenticate chunks, if both ends support that.
     keys: Option<AuthKeys>,
     /// The state of address reconfiguration, if both ends support it.
@@ -43,7 +44,7 @@ impl PeerAddresses {
     }
 
     /// The keys that authenticate chunks, if both ends support that.
-    pub fn keys(&self) -> Option<&AuthKeys> {
+    pub(super) fn keys(&self) -> Option<&AuthKeys> {
         self.keys.as_ref()
     }
 
@@ -58,7 +59,7 @@ impl PeerAddresses {
     }
 
     /// The last verified path, if its address was removed.
-    pub fn departed(&self) -> Option<PathId> {
+    pub(super) fn departed(&self) -> Option<PathId> {
         self.departed
     }
 

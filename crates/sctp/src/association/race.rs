@@ -26,7 +26,7 @@ pub(super) struct Race {
 
 impl Race {
     /// The table of the paths for INITs, and their race.
-    pub fn begin(routes: Routes<'_>, config: &Config) -> (PathTable, Race) {
+    pub(super) fn begin(routes: Routes<'_>, config: &Config) -> (PathTable, Race) {
         let Routes { paths, further, pace, alternatives } = routes;
         // RFC 9260 §5.4: "Any addresses passed to the sender of the INIT chunk by its upper layer [...] are
         // automatically considered to be CONFIRMED."
@@ -53,7 +53,7 @@ impl Race {
     }
 
     /// Counts an INIT that was sent.
-    pub fn on_sent(&mut self) {
+    pub(super) fn on_sent(&mut self) {
         self.sent += 1;
     }
 
@@ -82,7 +82,7 @@ impl Race {
 
     /// The addresses of `all` to announce in an INIT from `local`. Of a link with both IP versions, only the version of
     /// that INIT is announced: both would be two paths that share the link.
-    pub fn announced(&self, all: &[IpAddr], local: SocketAddr) -> Vec<IpAddr> {
+    pub(super) fn announced(&self, all: &[IpAddr], local: SocketAddr) -> Vec<IpAddr> {
         let is_left_out = |ip: &IpAddr| {
             let groups = &self.pairs.alternatives.local;
             let mut links = groups.iter().filter(|link| link.iter().any(|one| one.ip() == *ip));
@@ -95,7 +95,7 @@ impl Race {
     /// Ends the race: INIT was answered on path `answered` by a peer with the `announced` addresses. Keeps the paths of
     /// the requested pairs, for alternatives the one whose address the peer has shown to have, and the one that
     /// answered. Returns that one, and the remaining pairs.
-    pub fn finish(
+    pub(super) fn finish(
         &mut self,
         answered: PathId,
         paths: &mut PathTable,
@@ -129,7 +129,7 @@ impl Race {
     }
 
     /// Restores the race after a stale cookie: the INIT is sent on the path that has answered.
-    pub fn keep(&mut self, pairs: Pairs) {
+    pub(super) fn keep(&mut self, pairs: Pairs) {
         self.pairs = pairs;
     }
 }

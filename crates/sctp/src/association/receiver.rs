@@ -8,8 +8,8 @@ mod sack;
 
 use anabranch_base::ByteCount;
 
-pub use on_data::{BadData, PacketData};
-pub use rules::AckRules;
+pub(super) use on_data::{BadData, PacketData};
+pub(super) use rules::AckRules;
 
 use super::ground::Ground;
 use crate::policy::PathId;
@@ -20,7 +20,7 @@ use ecn_echo::EcnEchoes;
 
 /// The receiving half of an association.
 #[derive(Debug)]
-pub struct Receiver {
+pub(super) struct Receiver {
     arrivals: Arrivals,
     reassembly: Reassembly,
     delivery: Delivery,
@@ -39,7 +39,7 @@ pub struct Receiver {
 
 impl Receiver {
     /// The receiver of a new association over the paths of `ground`.
-    pub fn new(ground: &Ground, rules: AckRules) -> Receiver {
+    pub(super) fn new(ground: &Ground, rules: AckRules) -> Receiver {
         let (config, agreement) = (&ground.settings.config, &ground.agreement);
         let two_levels = agreement.receiver.two_levels;
         let second_level = if two_levels { config.second_level() } else { ByteCount::ZERO };
@@ -70,22 +70,22 @@ impl Receiver {
     }
 
     /// The cumulative TSN ack point of received data.
-    pub fn cumulative(&self) -> Tsn {
+    pub(super) fn cumulative(&self) -> Tsn {
         self.arrivals.cumulative()
     }
 
     /// The received user data that the application has not read, including incomplete messages.
-    pub fn held(&self) -> ByteCount {
+    pub(super) fn held(&self) -> ByteCount {
         self.buffer.held()
     }
 
     /// The size of the receive buffer.
-    pub fn capacity(&self) -> ByteCount {
+    pub(super) fn capacity(&self) -> ByteCount {
         self.buffer.capacity()
     }
 
     /// Drops the state of a removed path.
-    pub fn remove_path(&mut self, path: PathId) {
+    pub(super) fn remove_path(&mut self, path: PathId) {
         self.ecn_echo.remove_path(path);
     }
 

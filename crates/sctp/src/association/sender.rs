@@ -35,7 +35,7 @@ mod windows;
 
 use anabranch_base::{ByteCount, Seed, Time};
 
-pub use rules::SenderRules;
+pub(super) use rules::SenderRules;
 
 use super::ground::Ground;
 use crate::config::MaxBurst;
@@ -68,7 +68,7 @@ enum SendPhase {
 
 /// The sending half of an association.
 #[derive(Debug)]
-pub struct Sender {
+pub(super) struct Sender {
     buffer: SendBuffer,
     peer_window: PeerWindow,
     rules: SenderRules,
@@ -102,7 +102,7 @@ pub struct Sender {
 
 impl Sender {
     /// The sender of a new association over the paths of `ground`.
-    pub fn new(ground: &Ground, rules: SenderRules, seed: &Seed) -> Sender {
+    pub(super) fn new(ground: &Ground, rules: SenderRules, seed: &Seed) -> Sender {
         let (config, agreement) = (&ground.settings.config, &ground.agreement);
         let open = rules.flow.peer_window(agreement.peer_window, ByteCount::ZERO);
         Sender {
@@ -129,7 +129,7 @@ impl Sender {
     }
 
     /// Queues a message of the application.
-    pub fn on_message(&mut self, ground: &mut Ground, now: Time, message: Outgoing) {
+    pub(super) fn on_message(&mut self, ground: &mut Ground, now: Time, message: Outgoing) {
         self.begin_event(ground);
         self.decay_idle_windows(ground, now);
         self.queue_message(ground, message);
@@ -141,7 +141,7 @@ impl Sender {
 
     /// The amount of user data that the association accepts now.
     #[inline]
-    pub fn send_space(&self, ground: &Ground) -> ByteCount {
+    pub(super) fn send_space(&self, ground: &Ground) -> ByteCount {
         self.buffer.room_in(ground.settings.config.send_buffer)
     }
 
@@ -161,7 +161,7 @@ impl Sender {
     }
 
     /// Returns true if everything is cumulatively acknowledged.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }
 
@@ -177,7 +177,7 @@ impl Sender {
     }
 
     /// The user data that is not cumulatively acknowledged.
-    pub fn held_bytes(&self) -> ByteCount {
+    pub(super) fn held_bytes(&self) -> ByteCount {
         self.buffer.held_bytes()
     }
 
@@ -192,13 +192,13 @@ impl Sender {
     }
 
     /// Limits the congestion windows of paths.
-    pub fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
+    pub(super) fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
         self.rules.limit.set_limits(limits);
         self.reconsider();
     }
 
     /// The first other path that was found to share the bottleneck of `path`.
-    pub fn shares_with(&self, path: PathId) -> Option<PathId> {
+    pub(super) fn shares_with(&self, path: PathId) -> Option<PathId> {
         self.rules.congestion.shares_with(path)
     }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use anabranch_base::Seed;
 
-pub use shutdown::ShutdownState;
+pub(super) use shutdown::ShutdownState;
 
 use super::agreement::{Agreement, Settings};
 use super::extensions::Extensions;
@@ -33,7 +33,7 @@ use crate::record::Record;
 
 /// An open association.
 #[derive(Debug)]
-pub struct Session {
+pub(super) struct Session {
     ground: Ground,
     sender: Sender,
     receiver: Receiver,
@@ -42,7 +42,7 @@ pub struct Session {
 
 /// The values that outlive a session.
 #[derive(Debug)]
-pub struct Remains {
+pub(super) struct Remains {
     /// The complete unread messages.
     pub ready: ReadyMessages,
     /// The events that were not polled.
@@ -73,7 +73,12 @@ pub(crate) fn build_policies(
 
 impl Session {
     /// Opens an association over `paths`.
-    pub fn new(settings: Arc<Settings>, agreement: Agreement, mut paths: PathTable, seed: &Seed) -> Session {
+    pub(super) fn new(
+        settings: Arc<Settings>,
+        agreement: Agreement,
+        mut paths: PathTable,
+        seed: &Seed,
+    ) -> Session {
         let Settings { config, registry, .. } = &*settings;
         let checked = "checked with the endpoint's settings";
         let mut sender_rules = SenderRules::build(registry, config, seed).expect(checked);

@@ -11,14 +11,14 @@ pub(super) struct ById<T> {
 
 impl<T> ById<T> {
     /// Adds a value, whose id has none.
-    pub fn insert(&mut self, id: AssociationId, value: T) {
+    pub(super) fn insert(&mut self, id: AssociationId, value: T) {
         let place = self.values.partition_point(|(known, _)| *known < id);
         debug_assert!(self.values.get(place).is_none_or(|(known, _)| *known != id), "one value an id");
         self.values.insert(place, (id, Box::new(value)));
     }
 
     /// Removes a value and returns it.
-    pub fn remove(&mut self, id: AssociationId) -> Option<T> {
+    pub(super) fn remove(&mut self, id: AssociationId) -> Option<T> {
         let place = self.place(id)?;
         Some(*self.values.remove(place).1)
     }
@@ -32,18 +32,18 @@ impl<T> ById<T> {
 
     /// The value with this id.
     #[inline]
-    pub fn value(&self, id: AssociationId) -> Option<&T> {
+    pub(super) fn value(&self, id: AssociationId) -> Option<&T> {
         let place = self.place(id)?;
         Some(&*self.values[place].1)
     }
 
     /// The values with their ids.
-    pub fn iter(&self) -> impl Iterator<Item = (AssociationId, &T)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (AssociationId, &T)> {
         self.values.iter().map(|(id, value)| (*id, &**value))
     }
 
     /// The number of values.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.values.len()
     }
 

@@ -47,7 +47,7 @@ impl Channel {
 
 impl Channels {
     /// Notes that association `id` uses `channel` from now on.
-    pub fn bind(&mut self, id: AssociationId, channel: Channel) {
+    pub(super) fn bind(&mut self, id: AssociationId, channel: Channel) {
         if channel != Channel::PLAIN {
             self.of.insert(id, channel);
             self.by_channel.insert((channel, id));
@@ -56,7 +56,7 @@ impl Channels {
     }
 
     /// Association `id` was removed.
-    pub fn release(&mut self, id: AssociationId) {
+    pub(super) fn release(&mut self, id: AssociationId) {
         if let Some(channel) = self.of.remove(&id) {
             self.by_channel.remove(&(channel, id));
             self.news.push_back(ChannelUse::Released(channel));
@@ -64,18 +64,18 @@ impl Channels {
     }
 
     /// The next report for the driver.
-    pub fn poll(&mut self) -> Option<ChannelUse> {
+    pub(super) fn poll(&mut self) -> Option<ChannelUse> {
         self.news.pop_front()
     }
 
     /// The associations that use `channel`, which is not the plain one.
-    pub fn associations(&self, channel: Channel) -> impl Iterator<Item = AssociationId> {
+    pub(super) fn associations(&self, channel: Channel) -> impl Iterator<Item = AssociationId> {
         let entries = self.by_channel.range((channel, AssociationId::FIRST)..);
         entries.take_while(move |entry| entry.0 == channel).map(|entry| entry.1)
     }
 
     /// The channel of association `id`.
-    pub fn of(&self, id: AssociationId) -> Channel {
+    pub(super) fn of(&self, id: AssociationId) -> Channel {
         self.of.get(&id).copied().unwrap_or(Channel::PLAIN)
     }
 }

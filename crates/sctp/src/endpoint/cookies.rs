@@ -8,7 +8,7 @@ use crate::association::cookie::{CookieKey, ForgedCookie, StateCookie};
 
 /// The current key and the one before it.
 #[derive(Debug)]
-pub struct CookieKeys {
+pub(super) struct CookieKeys {
     rng: ChaCha12Rng,
     present: CookieKey,
     past: CookieKey,
@@ -17,14 +17,14 @@ pub struct CookieKeys {
 
 impl CookieKeys {
     /// Keys derived from `seed`.
-    pub fn new(seed: &Seed) -> CookieKeys {
+    pub(super) fn new(seed: &Seed) -> CookieKeys {
         let mut rng = ChaCha12Rng::from_seed(seed.bytes());
         let (present, past) = (fresh(&mut rng), fresh(&mut rng));
         CookieKeys { rng, present, past, since: Time::ZERO }
     }
 
     /// Signs a cookie, with a new key if the current one is old enough.
-    pub fn seal(&mut self, cookie: &StateCookie, now: Time) -> Vec<u8> {
+    pub(super) fn seal(&mut self, cookie: &StateCookie, now: Time) -> Vec<u8> {
         if now.since(self.since) > KEY_LIFETIME {
             self.past = std::mem::replace(&mut self.present, fresh(&mut self.rng));
             self.since = now;
@@ -36,7 +36,7 @@ impl CookieKeys {
     ///
     /// # Errors
     /// It was signed with neither.
-    pub fn open(&self, bytes: &[u8]) -> Result<StateCookie, ForgedCookie> {
+    pub(super) fn open(&self, bytes: &[u8]) -> Result<StateCookie, ForgedCookie> {
         StateCookie::open(bytes, &self.present).or_else(|_| StateCookie::open(bytes, &self.past))
     }
 }

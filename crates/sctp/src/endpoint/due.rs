@@ -17,7 +17,7 @@ pub(super) struct Due {
 
 impl Due {
     /// The next timer of association `id` was due at `before`, and is due at `after` now; `None` means no timer.
-    pub fn change(&mut self, id: AssociationId, before: Option<Time>, after: Option<Time>) {
+    pub(super) fn change(&mut self, id: AssociationId, before: Option<Time>, after: Option<Time>) {
         if before == after {
             return;
         }
@@ -30,7 +30,7 @@ impl Due {
     }
 
     /// The timers with their associations, the first one first.
-    pub fn iter(&self) -> impl Iterator<Item = (Time, AssociationId)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Time, AssociationId)> {
         self.first.into_iter().chain(self.others.iter().copied())
     }
 

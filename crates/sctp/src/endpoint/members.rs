@@ -12,7 +12,7 @@ use crate::event::Event;
 
 /// The associations by their ids. Every method that changes an association ends with [`touch`](Members::touch).
 #[derive(Debug, Default)]
-pub struct Members {
+pub(super) struct Members {
     all: ById<Member>,
     /// The associations that may have events, each at most once, in the order in which they were touched.
     ready: VecDeque<AssociationId>,
@@ -34,21 +34,21 @@ struct Member {
 
 impl Members {
     /// Adds an association.
-    pub fn insert(&mut self, id: AssociationId, association: Association) {
+    pub(super) fn insert(&mut self, id: AssociationId, association: Association) {
         let member = Member { association, is_ready: false, is_sending: false, due: None };
         self.all.insert(id, member);
         self.touch(id);
     }
 
     /// Removes an association. The entry in a queue may stay; the entry is skipped.
-    pub fn remove(&mut self, id: AssociationId) -> Option<Association> {
+    pub(super) fn remove(&mut self, id: AssociationId) -> Option<Association> {
         let Member { association, due, .. } = self.all.remove(id)?;
         self.due.change(id, due, None);
         Some(association)
     }
 
     /// An association, for reading.
-    pub fn get(&self, id: AssociationId) -> Option<&Association> {
+    pub(super) fn get(&self, id: AssociationId) -> Option<&Association> {
         self.all.value(id).map(|member| &member.association)
     }
 
@@ -70,7 +70,7 @@ impl Members {
     }
 
     /// The next event: first all events of one association, then those of the next.
-    pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
+    pub(super) fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
         while let Some(&id) = self.ready.front() {
             if let Some(member) = self.all.value_mut(id) {
                 if let Some(event) = member.association.poll_event() {
@@ -85,7 +85,7 @@ impl Members {
 
     /// Appends up to `max_segments` packets of the next association, in rotation, to `buf`. Calls `settled` for each
     /// association that has no more packets.
-    pub fn poll_transmit(
+    pub(super) fn poll_transmit(
         &mut self,
         now: Time,
         buf: &mut Vec<u8>,
@@ -120,7 +120,7 @@ impl Members {
     }
 
     /// The associations with an expired timer, in the order of their ids.
-    pub fn due(&self, now: Time) -> Vec<AssociationId> {
+    pub(super) fn due(&self, now: Time) -> Vec<AssociationId> {
         let settled = self.due.iter().take_while(|(due, _)| *due <= now).map(|(_, id)| id);
         let mut ids: Vec<AssociationId> = settled.chain(self.sending.iter().copied()).collect();
         ids.retain(|id| self.get(*id).and_then(Association::poll_timeout).is_some_and(|due| due <= now));
@@ -130,17 +130,17 @@ impl Members {
     }
 
     /// The ids, in their order.
-    pub fn ids(&self) -> impl Iterator<Item = AssociationId> {
+    pub(super) fn ids(&self) -> impl Iterator<Item = AssociationId> {
         self.all.iter().map(|(id, _)| id)
     }
 
     /// The associations, in the order of their ids.
-    pub fn iter(&self) -> impl Iterator<Item = &Association> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Association> {
         self.all.iter().map(|(_, member)| &member.association)
     }
 
     /// The number of associations.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.all.len()
     }
 }

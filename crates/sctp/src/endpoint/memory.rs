@@ -17,7 +17,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Stores the measurements of an association that ends at `now`.
-    pub fn learn(&mut self, association: &Association, now: Time) {
+    pub(super) fn learn(&mut self, association: &Association, now: Time) {
         for sample in association.paths() {
             let Some(new) = learnt(sample, now) else { continue };
             let counters = association.path_counters(sample.id);
@@ -37,7 +37,7 @@ impl Memory {
     }
 
     /// Applies the stored measurements to a new association.
-    pub fn restore(&self, association: &mut Association) {
+    pub(super) fn restore(&self, association: &mut Association) {
         if !self.known.is_empty() {
             association.remember(|addresses| self.known.get(&key(addresses)).copied());
         }

@@ -6,7 +6,7 @@ use crate::association::{MAX_PATHS, PathAddresses};
 
 /// The pairs of two lists of addresses: the i-th local address with the i-th remote one, the shorter list repeated,
 /// IPv4 and IPv6 separately. So a single remote address is paired with every local one.
-pub fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> {
+pub(super) fn pairs(local: &[SocketAddr], remote: &[SocketAddr]) -> Vec<PathAddresses> {
     let mut paths = Vec::new();
     // The IP version of the first remote address is first, so that its path is the first.
     let versions =
@@ -65,7 +65,7 @@ pub(crate) fn accepted_pairs(
 /// The addresses that are announced to a peer at `peer`: the specified ones, with loopback addresses only if the peer
 /// is on this host. They are at most as many as the first paths of an association, so that an INIT fits any packet.
 /// Addresses of the peer's IP version come first, like its paths.
-pub fn announced(local: &[SocketAddr], peer: IpAddr) -> Vec<IpAddr> {
+pub(super) fn announced(local: &[SocketAddr], peer: IpAddr) -> Vec<IpAddr> {
     let mut announced: Vec<IpAddr> = Vec::new();
     for ip in local.iter().map(SocketAddr::ip) {
         let is_reachable = !ip.is_unspecified() && ip.is_loopback() == peer.is_loopback();

@@ -10,7 +10,7 @@ use crate::wire::VerificationTag;
 
 /// The source of a peer's packets, and their channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct PeerRoute {
+pub(super) struct PeerRoute {
     /// The channel.
     pub channel: Channel,
     /// The peer's SCTP port.
@@ -21,7 +21,7 @@ pub struct PeerRoute {
 
 /// The routes of all associations that are not closed. Finding one costs the logarithm of their number.
 #[derive(Debug, Default)]
-pub struct Peers {
+pub(super) struct Peers {
     /// Each route with the peer's tag, if it is known.
     routes: BTreeSet<(PeerRoute, Option<VerificationTag>, AssociationId)>,
     of: ById<Entered>,
@@ -37,7 +37,7 @@ struct Entered {
 
 /// The values that determine the entries of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryVersion {
+pub(super) struct EntryVersion {
     channel: Channel,
     /// `None` if the association is closed.
     port: Option<u16>,
@@ -47,7 +47,7 @@ pub struct EntryVersion {
 
 impl EntryVersion {
     /// The version that the entries of `association` should have now.
-    pub fn of(channel: Channel, association: &Association) -> EntryVersion {
+    pub(super) fn of(channel: Channel, association: &Association) -> EntryVersion {
         let (port, tag, addresses) = association.peer_identity();
         EntryVersion { channel, port, tag, addresses }
     }
@@ -55,7 +55,7 @@ impl EntryVersion {
 
 impl Peers {
     /// Updates the routes of association `id` if they changed.
-    pub fn update(&mut self, id: AssociationId, channel: Channel, association: &Association) {
+    pub(super) fn update(&mut self, id: AssociationId, channel: Channel, association: &Association) {
         let version = EntryVersion::of(channel, association);
         let EntryVersion { port, tag, .. } = version;
         if self.of.value(id).is_some_and(|entered| entered.version == version) {
@@ -70,7 +70,7 @@ impl Peers {
     }
 
     /// Association `id` was removed.
-    pub fn remove(&mut self, id: AssociationId) {
+    pub(super) fn remove(&mut self, id: AssociationId) {
         let Some(Entered { version, routes }) = self.of.remove(id) else { return };
         for addresses in routes {
             self.routes.remove(&(addresses, version.tag, id));
@@ -78,7 +78,7 @@ impl Peers {
     }
 
     /// An association whose peer's packets come on the route `addresses`.
-    pub fn find(
+    pub(super) fn find(
         &mut self,
         addresses: PeerRoute,
         is_wanted: impl Fn(AssociationId) -> bool,
@@ -116,7 +116,7 @@ impl Peers {
     }
 
     /// The number of entries that have been examined so far.
-    pub fn examined(&self) -> u64 {
+    pub(super) fn examined(&self) -> u64 {
         self.examined
     }
 }

@@ -7,7 +7,7 @@ use crate::wire::VerificationTag;
 
 /// The latest ABORTs.
 #[derive(Debug, Default)]
-pub struct SentAborts {
+pub(super) struct SentAborts {
     latest: VecDeque<SentAbort>,
 }
 
@@ -20,7 +20,7 @@ struct SentAbort {
 
 impl SentAborts {
     /// Keeps the ABORT of the association with our tag `tag`, which is removed now.
-    pub fn keep(&mut self, tag: VerificationTag, channel: Channel, packet: Vec<u8>) {
+    pub(super) fn keep(&mut self, tag: VerificationTag, channel: Channel, packet: Vec<u8>) {
         if self.latest.len() == MOST {
             self.latest.pop_front();
         }
@@ -28,7 +28,7 @@ impl SentAborts {
     }
 
     /// The ABORT of the association with our tag `tag`.
-    pub fn of(&self, tag: VerificationTag, channel: Channel) -> Option<&[u8]> {
+    pub(super) fn of(&self, tag: VerificationTag, channel: Channel) -> Option<&[u8]> {
         let mut aborts = self.latest.iter().filter(|abort| abort.tag == tag && abort.channel == channel);
         aborts.next().map(|abort| abort.packet.as_slice())
     }

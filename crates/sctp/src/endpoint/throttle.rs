@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 /// together have one more. So a source that sends much, or that forges the address of a victim, uses up only one
 /// bucket. The assignment of prefixes to buckets is not observable from outside. A refused packet takes no token.
 #[derive(Debug)]
-pub struct Throttle {
+pub(super) struct Throttle {
     key: [u8; 32],
     by_prefix: Vec<Bucket>,
     together: Bucket,
@@ -35,12 +35,12 @@ struct RefillRate {
 
 impl Throttle {
     /// A throttle that assigns buckets by `seed`. It allocates nothing until its first use.
-    pub fn new(seed: &Seed) -> Throttle {
+    pub(super) fn new(seed: &Seed) -> Throttle {
         Throttle { key: seed.bytes(), by_prefix: Vec::new(), together: Bucket::FULL }
     }
 
     /// Returns true if an unknown peer at `remote` may be answered now; if so, takes the tokens.
-    pub fn take(&mut self, now: Time, remote: IpAddr) -> bool {
+    pub(super) fn take(&mut self, now: Time, remote: IpAddr) -> bool {
         let index = self.bucket_of(remote);
         if self.by_prefix.is_empty() {
             self.by_prefix.resize(BUCKETS, Bucket::FULL);

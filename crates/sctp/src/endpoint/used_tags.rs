@@ -14,7 +14,7 @@ use crate::wire::VerificationTag;
 /// Their number is limited. When a tag is dropped because of the limit, every cookie created before its association
 /// ended counts as stale, and an honest peer requests a new one (RFC 9260 §5.2.6).
 #[derive(Debug, Default)]
-pub struct UsedTags {
+pub(super) struct UsedTags {
     /// The tags with the times at which they were added, oldest first.
     latest: VecDeque<(Time, VerificationTag)>,
     known: BTreeSet<VerificationTag>,
@@ -24,7 +24,7 @@ pub struct UsedTags {
 
 impl UsedTags {
     /// Keeps `tag` of an association that ended at `now`; no cookie lives longer than `lifetime`.
-    pub fn keep(&mut self, now: Time, lifetime: Duration, tag: VerificationTag) {
+    pub(super) fn keep(&mut self, now: Time, lifetime: Duration, tag: VerificationTag) {
         while self.latest.front().is_some_and(|(since, _)| *since + lifetime < now) {
             self.forget_first();
         }
@@ -36,7 +36,7 @@ impl UsedTags {
     }
 
     /// Returns true if an association had `tag`.
-    pub fn contains(&self, tag: VerificationTag) -> bool {
+    pub(super) fn contains(&self, tag: VerificationTag) -> bool {
         self.known.contains(&tag)
     }
 

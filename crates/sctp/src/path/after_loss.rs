@@ -8,7 +8,7 @@ use crate::seq::Tsn;
 
 /// The state that loss responses keep on a path.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LossState {
+pub(crate) struct LossState {
     /// True if data may not leave.
     holds_data: bool,
     /// True while a packet is read in which the peer reports a mark.
@@ -31,7 +31,7 @@ pub struct LossState {
 
 /// A chunk that leaves again as a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TailProbe {
+pub(crate) struct TailProbe {
     /// The TSN.
     pub tsn: Tsn,
     /// The number of the packet in which it had left.
@@ -42,7 +42,7 @@ pub struct TailProbe {
 
 impl LossState {
     /// The window was cut for a loss; `highest` is the highest TSN outstanding.
-    pub fn on_cut(&mut self, highest: Option<Tsn>) {
+    pub(crate) fn on_cut(&mut self, highest: Option<Tsn>) {
         self.cut_until = highest;
     }
 
@@ -52,7 +52,7 @@ impl LossState {
     }
 
     /// A sign of a loss was answered; `highest` is the highest TSN outstanding.
-    pub fn on_loss(&mut self, highest: Option<Tsn>) {
+    pub(crate) fn on_loss(&mut self, highest: Option<Tsn>) {
         self.loss_until = highest;
     }
 
@@ -65,7 +65,7 @@ impl LossState {
     }
 
     /// Returns true if a chunk that was sent before the last cut is outstanding.
-    pub fn is_cut_open(&self) -> bool {
+    pub(crate) fn is_cut_open(&self) -> bool {
         self.cut_until.is_some()
     }
 
@@ -80,14 +80,14 @@ impl LossState {
     }
 
     /// Writes into `sample` which windows of data are open.
-    pub fn show(&self, sample: &mut PathSample) {
+    pub(crate) fn show(&self, sample: &mut PathSample) {
         sample.cut_open = self.is_cut_open();
         sample.ecn_open = self.is_ecn_open();
         sample.loss_open = self.is_loss_open();
     }
 
     /// Sets whether data may leave.
-    pub fn hold_data(&mut self, is_held: bool) {
+    pub(crate) fn hold_data(&mut self, is_held: bool) {
         self.holds_data = is_held;
     }
 
@@ -117,7 +117,7 @@ impl LossState {
     }
 
     /// The next timer runs for `time`.
-    pub fn set_timer(&mut self, time: Duration) {
+    pub(crate) fn set_timer(&mut self, time: Duration) {
         self.timer = Some(time);
     }
 

@@ -6,7 +6,7 @@ use crate::policy::PathState;
 
 /// The statements of the two ends about one path.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Backup {
+pub(super) struct Backup {
     /// True if this end keeps it as a backup.
     own: bool,
     /// True if the peer keeps it as a backup.
@@ -21,7 +21,7 @@ pub struct Backup {
 
 /// The local ends of backups, and whether backups rest.
 #[derive(Clone, Debug, Default)]
-pub struct Backups {
+pub(super) struct Backups {
     locals: Vec<SocketAddr>,
     /// True if a path works that is not a backup.
     may_rest: bool,
@@ -29,7 +29,7 @@ pub struct Backups {
 
 impl Backup {
     /// Updates the statement of this end: `local` is the local end of the path. Returns true if it changes.
-    pub fn update(&mut self, backups: &Backups, local: SocketAddr) -> bool {
+    pub(super) fn update(&mut self, backups: &Backups, local: SocketAddr) -> bool {
         let is_kept = self.is_retired || backups.has(local);
         std::mem::replace(&mut self.own, is_kept) != is_kept
     }
@@ -52,7 +52,7 @@ impl Backup {
     }
 
     /// The peer acknowledged the last HEARTBEAT.
-    pub fn on_acknowledged(&mut self) {
+    pub(super) fn on_acknowledged(&mut self) {
         self.acknowledged = self.announced;
     }
 
@@ -72,7 +72,7 @@ impl Backup {
     }
 
     /// Returns true if either end keeps the path as a backup.
-    pub fn is_backup(&self) -> bool {
+    pub(super) fn is_backup(&self) -> bool {
         self.own || self.peers
     }
 
@@ -84,19 +84,19 @@ impl Backup {
 
 impl Backups {
     /// Paths from `local` are backups from now on.
-    pub fn keep(&mut self, local: SocketAddr) {
+    pub(super) fn keep(&mut self, local: SocketAddr) {
         if !self.has(local) {
             self.locals.push(local);
         }
     }
 
     /// Paths from `local` are no longer backups.
-    pub fn release(&mut self, local: SocketAddr) {
+    pub(super) fn release(&mut self, local: SocketAddr) {
         self.locals.retain(|known| *known != local);
     }
 
     /// Sets whether backups rest: one of `paths`, each with its state, works and is not a backup.
-    pub fn update<'a>(&mut self, mut paths: impl Iterator<Item = (PathState, &'a Backup)>) {
+    pub(super) fn update<'a>(&mut self, mut paths: impl Iterator<Item = (PathState, &'a Backup)>) {
         self.may_rest = paths.any(|(state, backup)| state == PathState::Active && !backup.is_backup());
     }
 

@@ -4,7 +4,7 @@ use anabranch_base::{BitRate, ByteCount, Time};
 
 /// The smoothed rate at which SACKs acknowledge what was last sent on a path.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Bandwidth {
+pub(super) struct Bandwidth {
     /// The end of the last sample.
     since: Option<Time>,
     /// The bytes acknowledged since then, at the same time.
@@ -42,7 +42,7 @@ impl Bandwidth {
     }
 
     /// BWE; `None` before the second SACK.
-    pub fn estimate(&self) -> Option<BitRate> {
+    pub(super) fn estimate(&self) -> Option<BitRate> {
         self.estimate.map(|rate| BitRate::from_bits_per_second(rate as u64))
     }
 }

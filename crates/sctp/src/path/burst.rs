@@ -4,19 +4,19 @@ use crate::config::{BurstRule, MaxBurst};
 
 /// The allowance of one path.
 #[derive(Clone, Copy, Debug)]
-pub struct BurstAllowance {
+pub(super) struct BurstAllowance {
     left: u32,
 }
 
 impl BurstAllowance {
     /// Before the first event no packet may leave.
-    pub fn new() -> BurstAllowance {
+    pub(super) fn new() -> BurstAllowance {
         BurstAllowance { left: 0 }
     }
 
     /// An event happened. Allowances of events that are handled before anything is sent add up: a driver that passes
     /// in a batch of packets and then sends gets the same as a driver that sends after each packet.
-    pub fn on_event(&mut self, limit: MaxBurst) {
+    pub(super) fn on_event(&mut self, limit: MaxBurst) {
         let allowance = match limit.rule {
             BurstRule::AfterRetransmission | BurstRule::Paced => u32::MAX,
             BurstRule::Event | BurstRule::Rfc => limit.packets,
@@ -42,12 +42,12 @@ impl BurstAllowance {
     }
 
     /// Nothing more is to be sent: the rest of the allowance ends with the event.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.left = 0;
     }
 
     /// Returns true if the allowance is used up.
-    pub fn is_used_up(self) -> bool {
+    pub(super) fn is_used_up(self) -> bool {
         self.left == 0
     }
 }

@@ -7,7 +7,7 @@ use crate::policy::{PathId, PathSample, PathState};
 
 /// The paths for data where policies do not choose.
 #[derive(Clone, Copy, Debug)]
-pub struct DefaultPaths {
+pub(super) struct DefaultPaths {
     primary: PathId,
     last_resort: PathId,
     has_failed_path: bool,
@@ -15,12 +15,12 @@ pub struct DefaultPaths {
 
 impl DefaultPaths {
     /// The first path is the primary path.
-    pub fn new() -> DefaultPaths {
+    pub(super) fn new() -> DefaultPaths {
         DefaultPaths { primary: PathId::FIRST, last_resort: PathId::FIRST, has_failed_path: false }
     }
 
     /// Makes path `id` the primary path.
-    pub fn set_primary(&mut self, id: PathId) {
+    pub(super) fn set_primary(&mut self, id: PathId) {
         self.primary = id;
     }
 
@@ -35,7 +35,7 @@ impl DefaultPaths {
     }
 
     /// Chooses the last resort again, from the state and the health of each path.
-    pub fn update<'a>(
+    pub(super) fn update<'a>(
         &mut self,
         paths: impl DoubleEndedIterator<Item = (&'a PathSample, &'a Health)> + Clone,
     ) {
@@ -48,12 +48,12 @@ impl DefaultPaths {
     }
 
     /// The path for data when only one path is used.
-    pub fn primary(&self) -> PathId {
+    pub(super) fn primary(&self) -> PathId {
         self.primary
     }
 
     /// The path for data when no path is active.
-    pub fn last_resort(&self) -> PathId {
+    pub(super) fn last_resort(&self) -> PathId {
         self.last_resort
     }
 

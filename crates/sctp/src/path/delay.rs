@@ -10,7 +10,7 @@ use crate::policy::OneWay;
 /// to be half of the least round trip that left and returned by the SACK's path. The rest of the round trip is the
 /// forward delay.
 #[derive(Clone, Debug)]
-pub struct PathDelay {
+pub(super) struct PathDelay {
     /// The least round trip that left and returned by this path.
     round_trip: LastingMinimum,
     least_forward: LastingMinimum,
@@ -20,7 +20,7 @@ pub struct PathDelay {
 
 /// A round trip and its conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DelaySample {
+pub(super) struct DelaySample {
     /// From the departure of the packet to the arrival of its SACK.
     pub round_trip: Duration,
     /// The return delay, if the SACK's path was measured.
@@ -72,7 +72,7 @@ fn tolerance(least: Duration) -> Duration {
 
 impl PathDelay {
     /// The delays of a path on which nothing was measured.
-    pub fn new() -> PathDelay {
+    pub(super) fn new() -> PathDelay {
         PathDelay {
             round_trip: LastingMinimum::default(),
             least_forward: LastingMinimum::default(),
@@ -81,13 +81,13 @@ impl PathDelay {
     }
 
     /// A HEARTBEAT left and returned by this path; `is_drained` as in [`DelaySample`].
-    pub fn on_round_trip(&mut self, sample: Duration, is_drained: bool, now: Time) {
+    pub(super) fn on_round_trip(&mut self, sample: Duration, is_drained: bool, now: Time) {
         self.round_trip.on_sample(sample, is_drained, now);
         self.on_delay(sample / 2, sample / 2, is_drained, now);
     }
 
     /// Data of this path was acknowledged.
-    pub fn on_sample(&mut self, sample: &DelaySample, now: Time) {
+    pub(super) fn on_sample(&mut self, sample: &DelaySample, now: Time) {
         if sample.is_same_path {
             self.round_trip.on_sample(sample.round_trip, sample.is_drained, now);
         }
@@ -105,7 +105,7 @@ impl PathDelay {
     }
 
     /// The least forward delay.
-    pub fn least(&self) -> Option<Duration> {
+    pub(super) fn least(&self) -> Option<Duration> {
         self.least_forward.value
     }
 
@@ -121,12 +121,12 @@ impl PathDelay {
     }
 
     /// The return delay of the path; `None` before a round trip was measured.
-    pub fn back(&self) -> Option<Duration> {
+    pub(super) fn back(&self) -> Option<Duration> {
         self.round_trip.value.map(|round_trip| round_trip / 2)
     }
 
     /// The delays as policies see them.
-    pub fn one_way(&self) -> Option<OneWay> {
+    pub(super) fn one_way(&self) -> Option<OneWay> {
         let ((delay, back), least) = self.last.zip(self.least_forward.value)?;
         Some(OneWay { delay, least, back })
     }

@@ -6,7 +6,7 @@ use crate::policy::Delivery;
 
 /// The delivery rate of one path.
 #[derive(Clone, Debug)]
-pub struct DeliveryRate {
+pub(super) struct DeliveryRate {
     /// The beginning of the current span: an acknowledgement, whose own bytes left before.
     since: Option<Time>,
     /// The bytes acknowledged since then.
@@ -19,12 +19,12 @@ pub struct DeliveryRate {
 
 impl DeliveryRate {
     /// The rate of a path that delivered nothing.
-    pub fn new() -> DeliveryRate {
+    pub(super) fn new() -> DeliveryRate {
         DeliveryRate { since: None, bytes: ByteCount::ZERO, spans: [0.0; SPANS], next: 0, peak: 0.0 }
     }
 
     /// Nothing was in flight, and a packet leaves: the next span begins with its acknowledgement.
-    pub fn on_idle(&mut self) {
+    pub(super) fn on_idle(&mut self) {
         self.since = None;
         self.bytes = ByteCount::ZERO;
     }
@@ -61,7 +61,7 @@ impl DeliveryRate {
     }
 
     /// The rates; `None` before the first span.
-    pub fn delivery(&self) -> Option<Delivery> {
+    pub(super) fn delivery(&self) -> Option<Delivery> {
         let bits = |bytes: f64| BitRate::from_bits_per_second((bytes * 8.0) as u64);
         let rate = self.spans.iter().copied().fold(0.0, f64::max);
         (self.peak > 0.0).then(|| Delivery { rate: bits(rate), peak: bits(self.peak) })

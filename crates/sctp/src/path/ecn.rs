@@ -7,7 +7,7 @@ use crate::seq::Tsn;
 
 /// The state of the ECN test on one path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EcnTrial {
+pub(crate) struct EcnTrial {
     stage: Stage,
     /// Expiries of T3-rtx in a row, on a path where packets with ECT arrived before.
     silent: u8,
@@ -23,7 +23,7 @@ pub struct EcnTrial {
 
 /// The chunks of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketChunks {
+pub(crate) struct PacketChunks {
     /// The first.
     pub first: Tsn,
     /// The last.
@@ -32,7 +32,7 @@ pub struct PacketChunks {
 
 impl PacketChunks {
     /// The chunks of a packet that has `earlier` and then the chunk `tsn`.
-    pub fn with(earlier: Option<PacketChunks>, tsn: Tsn) -> PacketChunks {
+    pub(crate) fn with(earlier: Option<PacketChunks>, tsn: Tsn) -> PacketChunks {
         PacketChunks { first: earlier.map_or(tsn, |chunks| chunks.first), last: tsn }
     }
 }
@@ -77,7 +77,7 @@ impl Default for Stage {
 impl EcnTrial {
     /// The codepoint of a packet with these chunks. If `is_tested`, some of the first packets of a path leave with CE, as if
     /// a queue had marked them.
-    pub fn codepoint(&mut self, chunks: PacketChunks, is_new: bool, is_tested: bool) -> Ecn {
+    pub(crate) fn codepoint(&mut self, chunks: PacketChunks, is_new: bool, is_tested: bool) -> Ecn {
         match self.stage {
             Stage::Doubted(_) | Stage::Failed(_) => Ecn::NotEct,
             Stage::Arriving if is_tested && is_new && self.own_mark.is_none() => {
@@ -89,7 +89,7 @@ impl EcnTrial {
     }
 
     /// The T3-rtx timer expired.
-    pub fn on_timeout(&mut self, now: Time) {
+    pub(crate) fn on_timeout(&mut self, now: Time) {
         self.silent = self.silent.saturating_add(1);
         self.stage = match self.stage {
             Stage::Fresh(_) => Stage::Doubted(now),
@@ -100,7 +100,7 @@ impl EcnTrial {
     }
 
     /// The chunk `tsn` was lost: if its packet had this end's own mark, no report is due.
-    pub fn on_lost(&mut self, tsn: Tsn) {
+    pub(crate) fn on_lost(&mut self, tsn: Tsn) {
         self.own_mark = self.own_mark.filter(|own| own.chunks.first != tsn);
     }
 
@@ -111,7 +111,7 @@ impl EcnTrial {
 
     /// A SACK acknowledged chunks that left only once, the last of them at `sent_at`. `has_own` is true if the chunk of
     /// [`own_mark`](EcnTrial::own_mark) is acknowledged. Returns a fault that is found now.
-    pub fn on_acked(&mut self, now: Time, sent_at: Time, has_own: bool) -> Option<EcnFault> {
+    pub(crate) fn on_acked(&mut self, now: Time, sent_at: Time, has_own: bool) -> Option<EcnFault> {
         self.silent = 0;
         match self.stage {
             Stage::Doubted(since) if sent_at > since => {
@@ -139,7 +139,7 @@ impl EcnTrial {
     }
 
     /// The peer reported a mark of the packet with `tsn`. Returns true if it is this end's own mark.
-    pub fn on_report(&mut self, tsn: Option<Tsn>) -> bool {
+    pub(crate) fn on_report(&mut self, tsn: Option<Tsn>) -> bool {
         if tsn.is_some() && self.reported == tsn {
             return true;
         }

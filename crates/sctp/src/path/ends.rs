@@ -15,7 +15,7 @@ pub struct PathAddresses {
 
 /// The ends of one path, as reported.
 #[derive(Clone, Copy, Debug)]
-pub struct Ends {
+pub(super) struct Ends {
     addresses: PathAddresses,
     is_local_gone: bool,
     is_remote_gone: bool,
@@ -25,7 +25,7 @@ pub struct Ends {
 
 impl Ends {
     /// The ends of an announced path, which both exist.
-    pub fn new(addresses: PathAddresses) -> Ends {
+    pub(super) fn new(addresses: PathAddresses) -> Ends {
         Ends { addresses, is_local_gone: false, is_remote_gone: false, is_candidate: false }
     }
 
@@ -65,17 +65,17 @@ impl Ends {
     }
 
     /// Both addresses, lost or not.
-    pub fn addresses(&self) -> &PathAddresses {
+    pub(super) fn addresses(&self) -> &PathAddresses {
         &self.addresses
     }
 
     /// This end's address, unless it is lost.
-    pub fn local(&self) -> Option<SocketAddr> {
+    pub(super) fn local(&self) -> Option<SocketAddr> {
         (!self.is_local_gone).then_some(self.addresses.local)
     }
 
     /// The peer's address, unless it is lost.
-    pub fn remote(&self) -> Option<SocketAddr> {
+    pub(super) fn remote(&self) -> Option<SocketAddr> {
         (!self.is_remote_gone).then_some(self.addresses.remote)
     }
 
@@ -85,7 +85,7 @@ impl Ends {
     }
 
     /// Returns true if the path is, or was when it was removed, only a candidate.
-    pub fn is_candidate(&self) -> bool {
+    pub(super) fn is_candidate(&self) -> bool {
         self.is_candidate
     }
 }

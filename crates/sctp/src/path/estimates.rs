@@ -15,7 +15,7 @@ use crate::seq::Tsn;
 
 /// The estimates of one path.
 #[derive(Clone, Debug)]
-pub struct Estimates {
+pub(super) struct Estimates {
     round_trip: RoundTrip,
     loss_rate: LossRate,
     bandwidth: Bandwidth,
@@ -28,7 +28,7 @@ pub struct Estimates {
 
 impl Estimates {
     /// The estimates of a path without measurements.
-    pub fn new(settings: RtoSettings) -> Estimates {
+    pub(super) fn new(settings: RtoSettings) -> Estimates {
         Estimates {
             round_trip: RoundTrip::new(settings),
             loss_rate: LossRate::default(),
@@ -40,14 +40,14 @@ impl Estimates {
 
     /// The path begins anew. The count of rounds continues, because chunks in flight refer to the rounds in which they
     /// left.
-    pub fn restart(&mut self, settings: RtoSettings, sample: &mut PathSample) {
+    pub(super) fn restart(&mut self, settings: RtoSettings, sample: &mut PathSample) {
         let Estimates { round, remembered, .. } = *self;
         *self = Estimates { round, remembered, ..Estimates::new(settings) };
         self.show(sample);
     }
 
     /// Sets the measurements of another association on this path.
-    pub fn remember(&mut self, known: Option<Remembered>) {
+    pub(super) fn remember(&mut self, known: Option<Remembered>) {
         self.remembered = known;
     }
 
@@ -58,7 +58,7 @@ impl Estimates {
     }
 
     /// A chunk left, for the first time or again.
-    pub fn on_sent(&mut self) {
+    pub(super) fn on_sent(&mut self) {
         self.loss_rate.on_sent();
     }
 
@@ -73,7 +73,7 @@ impl Estimates {
     }
 
     /// The chunk `lost` was marked lost: ends the measurement of a round trip if `ns2` says so.
-    pub fn on_loss(&mut self, lost: Tsn, ns2: Ns2) {
+    pub(super) fn on_loss(&mut self, lost: Tsn, ns2: Ns2) {
         self.round_trip.on_loss(lost, ns2);
         self.loss_rate.on_lost();
     }
@@ -84,7 +84,12 @@ impl Estimates {
     }
 
     /// A chunk last sent on the path was acknowledged. Returns the round-trip time if the chunk was timed.
-    pub fn on_acked(&mut self, chunk: &AckedChunk, sample: &mut PathSample, now: Time) -> Option<Duration> {
+    pub(super) fn on_acked(
+        &mut self,
+        chunk: &AckedChunk,
+        sample: &mut PathSample,
+        now: Time,
+    ) -> Option<Duration> {
         if chunk.round == self.round {
             self.round += 1;
             self.end_window(sample);
@@ -97,7 +102,7 @@ impl Estimates {
     }
 
     /// A HEARTBEAT came back after `round_trip`.
-    pub fn on_round_trip(&mut self, round_trip: Duration, sample: &mut PathSample) {
+    pub(super) fn on_round_trip(&mut self, round_trip: Duration, sample: &mut PathSample) {
         self.round_trip.on_sample(round_trip);
         self.show_round_trip(sample);
     }
@@ -109,7 +114,7 @@ impl Estimates {
     }
 
     /// The T3-rtx timer expired: the round of packets that it covered ends.
-    pub fn on_timeout(&mut self) {
+    pub(super) fn on_timeout(&mut self) {
         self.round += 1;
     }
 
@@ -120,7 +125,7 @@ impl Estimates {
     }
 
     /// The retransmission time-out doubles.
-    pub fn back_off(&mut self, sample: &mut PathSample) {
+    pub(super) fn back_off(&mut self, sample: &mut PathSample) {
         self.round_trip.back_off();
         self.show_round_trip(sample);
     }
@@ -132,12 +137,12 @@ impl Estimates {
     }
 
     /// The round of the path's window.
-    pub fn round(&self) -> u64 {
+    pub(super) fn round(&self) -> u64 {
         self.round
     }
 
     /// Writes all estimates into `sample`.
-    pub fn show(&self, sample: &mut PathSample) {
+    pub(super) fn show(&self, sample: &mut PathSample) {
         sample.loss_rate = self.loss_rate.rate();
         sample.bandwidth = self.bandwidth.estimate();
         self.show_round_trip(sample);

@@ -10,7 +10,7 @@ use crate::policy::{Blocker, PathSample};
 
 /// The gate of one path.
 #[derive(Clone, Copy, Debug)]
-pub struct Gate {
+pub(super) struct Gate {
     burst: BurstAllowance,
     pacer: Pacer,
     /// True if only one packet may be in flight until a chunk is acknowledged, after a time-out (RFC 9260 §7.2.3).
@@ -19,17 +19,17 @@ pub struct Gate {
 
 impl Gate {
     /// The gate of a new path: nothing leaves before the first event.
-    pub fn new() -> Gate {
+    pub(super) fn new() -> Gate {
         Gate { burst: BurstAllowance::new(), pacer: Pacer::new(), is_limited_to_one: false }
     }
 
     /// The path begins anew; the burst of this event goes on.
-    pub fn restart(&mut self) {
+    pub(super) fn restart(&mut self) {
         *self = Gate { burst: self.burst, ..Gate::new() };
     }
 
     /// An event happened: the path may send another burst.
-    pub fn on_event(&mut self, limit: MaxBurst) {
+    pub(super) fn on_event(&mut self, limit: MaxBurst) {
         self.burst.on_event(limit);
     }
 
@@ -65,7 +65,7 @@ impl Gate {
     }
 
     /// A packet with data of weight `weight` left.
-    pub fn on_packet(&mut self, weight: ByteCount, now: Time) {
+    pub(super) fn on_packet(&mut self, weight: ByteCount, now: Time) {
         self.burst.take_one();
         self.pacer.on_packet(now, weight);
     }
@@ -86,7 +86,7 @@ impl Gate {
     }
 
     /// The cause that holds packets back with this `flight`.
-    pub fn blocker(&self, flight: ByteCount) -> Option<Blocker> {
+    pub(super) fn blocker(&self, flight: ByteCount) -> Option<Blocker> {
         if self.is_limited_to_one && !flight.is_zero() {
             Some(Blocker::TimeOut)
         } else if self.burst.is_used_up() {

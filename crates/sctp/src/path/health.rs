@@ -9,7 +9,7 @@ use crate::policy::PathState;
 
 /// The health of one path.
 #[derive(Clone, Debug)]
-pub struct Health {
+pub(crate) struct Health {
     state: PathState,
     errors: u32,
     probes: Probes,
@@ -22,7 +22,7 @@ pub struct Health {
 
 /// A change of a path's state by an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HealthChange {
+pub(crate) enum HealthChange {
     /// It was verified.
     Confirmed,
     /// It has potentially failed (RFC 7829).
@@ -35,7 +35,7 @@ pub enum HealthChange {
 
 impl Health {
     /// A path in `state` without errors.
-    pub fn new(state: PathState) -> Health {
+    pub(crate) fn new(state: PathState) -> Health {
         Health { state, errors: 0, probes: Probes::default(), alive_at: None, was_used: false }
     }
 
@@ -79,7 +79,7 @@ impl Health {
     }
 
     /// The path needs no verification, or has passed it.
-    pub fn confirm(&mut self) -> Option<HealthChange> {
+    pub(crate) fn confirm(&mut self) -> Option<HealthChange> {
         if self.state != PathState::Unconfirmed {
             return self.on_alive();
         }
@@ -94,7 +94,7 @@ impl Health {
     }
 
     /// The path is removed: one of its addresses is lost.
-    pub fn remove(&mut self) {
+    pub(crate) fn remove(&mut self) {
         self.state = PathState::Removed;
         self.probes.clear();
     }
@@ -115,12 +115,12 @@ impl Health {
     }
 
     /// The state of the path.
-    pub fn state(&self) -> PathState {
+    pub(crate) fn state(&self) -> PathState {
         self.state
     }
 
     /// The number of errors in a row.
-    pub fn errors(&self) -> u32 {
+    pub(crate) fn errors(&self) -> u32 {
         self.errors
     }
 

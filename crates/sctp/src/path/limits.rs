@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 /// The factor that prevents a path from sending more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LimitingFactor {
+pub(crate) enum LimitingFactor {
     /// No data waits, or only lost chunks that go to another path.
     Application,
     /// The congestion window is full, a burst is used up, the single packet after a time-out is not acknowledged, or
@@ -35,7 +35,7 @@ pub struct TimeInLimit {
 
 /// Measures the limits of a path, from the first event on.
 #[derive(Clone, Copy, Debug)]
-pub struct LimitClock {
+pub(super) struct LimitClock {
     since: Option<Time>,
     limit: LimitingFactor,
     cwnd: ByteCount,
@@ -46,7 +46,7 @@ pub struct LimitClock {
 
 /// The time for which there was data to send and congestion window on a path, but no receive window.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct BlockedClock {
+pub(crate) struct BlockedClock {
     since: Option<Time>,
     sum: Duration,
 }
@@ -70,7 +70,7 @@ impl TimeInLimit {
 
 impl LimitClock {
     /// A clock that starts with the first event.
-    pub fn new() -> LimitClock {
+    pub(super) fn new() -> LimitClock {
         LimitClock {
             since: None,
             limit: LimitingFactor::Down,
@@ -90,12 +90,12 @@ impl LimitClock {
     }
 
     /// The division of the time until `now`.
-    pub fn shares(&self, now: Time) -> TimeInLimit {
+    pub(super) fn shares(&self, now: Time) -> TimeInLimit {
         self.at(now).shares
     }
 
     /// The mean of the window over the time until `now`, in bytes; zero if no time has passed.
-    pub fn mean_cwnd(&self, now: Time) -> f64 {
+    pub(super) fn mean_cwnd(&self, now: Time) -> f64 {
         let at = self.at(now);
         let total = at.shares.total().as_nanos();
         if total == 0 { 0.0 } else { at.cwnd_over_time as f64 / total as f64 }
@@ -113,18 +113,18 @@ impl LimitClock {
 
 impl BlockedClock {
     /// The sender is blocked from now on, if it was not before.
-    pub fn begin(&mut self, now: Time) {
+    pub(crate) fn begin(&mut self, now: Time) {
         self.since.get_or_insert(now);
     }
 
     /// The sender is no longer blocked.
-    pub fn end(&mut self, now: Time) {
+    pub(crate) fn end(&mut self, now: Time) {
         self.sum = self.until(now);
         self.since = None;
     }
 
     /// The time for which the sender was blocked until `now`.
-    pub fn until(&self, now: Time) -> Duration {
+    pub(crate) fn until(&self, now: Time) -> Duration {
         self.sum + self.since.map_or(Duration::ZERO, |since| now.since(since))
     }
 }

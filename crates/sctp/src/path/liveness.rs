@@ -12,7 +12,7 @@ use crate::policy::ns2::Ns2;
 
 /// The signs of life of one path.
 #[derive(Clone, Debug)]
-pub struct Liveness {
+pub(super) struct Liveness {
     health: Health,
     silence: Silence,
     /// Expiries of T3-rtx since a chunk was last acknowledged.
@@ -26,7 +26,7 @@ pub struct Liveness {
 
 impl Liveness {
     /// A path in `state` on which nothing passed yet.
-    pub fn new(state: PathState) -> Liveness {
+    pub(super) fn new(state: PathState) -> Liveness {
         Liveness {
             health: Health::new(state),
             silence: Silence::new(),
@@ -38,13 +38,13 @@ impl Liveness {
     }
 
     /// The path begins anew in `state`; the times of its last packets stay known.
-    pub fn restart(&mut self, state: PathState) {
+    pub(super) fn restart(&mut self, state: PathState) {
         let Liveness { last_data, last_arrival, .. } = *self;
         *self = Liveness { last_data, last_arrival, ..Liveness::new(state) };
     }
 
     /// A packet arrived.
-    pub fn on_arrival(&mut self, now: Time) {
+    pub(super) fn on_arrival(&mut self, now: Time) {
         self.last_arrival = Some(now);
     }
 
@@ -54,7 +54,7 @@ impl Liveness {
     }
 
     /// A chunk left.
-    pub fn on_sent(&mut self, now: Time) {
+    pub(super) fn on_sent(&mut self, now: Time) {
         self.last_data = Some(now);
     }
 
@@ -64,7 +64,7 @@ impl Liveness {
     }
 
     /// A chunk last sent on the path was acknowledged. Returns true if that shows that the path works now.
-    pub fn on_acked(&mut self, chunk: &AckedChunk, now: Time) -> bool {
+    pub(super) fn on_acked(&mut self, chunk: &AckedChunk, now: Time) -> bool {
         let works = self.shows_life(chunk.sent_at);
         if works {
             self.timeouts_in_row = 0;
@@ -77,7 +77,7 @@ impl Liveness {
     }
 
     /// A HEARTBEAT was answered.
-    pub fn on_answer(&mut self, now: Time) {
+    pub(super) fn on_answer(&mut self, now: Time) {
         self.silence.begin(now);
         self.health.on_sign_of_life(now);
     }
@@ -114,7 +114,7 @@ impl Liveness {
     }
 
     /// The path is verified.
-    pub fn confirm(&mut self) -> Option<HealthChange> {
+    pub(super) fn confirm(&mut self) -> Option<HealthChange> {
         self.health.confirm()
     }
 
@@ -124,7 +124,7 @@ impl Liveness {
     }
 
     /// The path is removed: one of its addresses is lost.
-    pub fn remove(&mut self) {
+    pub(super) fn remove(&mut self) {
         self.health.remove();
         self.last_data = None;
     }
@@ -154,7 +154,7 @@ impl Liveness {
     }
 
     /// The silence of the path.
-    pub fn silence(&self) -> &Silence {
+    pub(super) fn silence(&self) -> &Silence {
         &self.silence
     }
 
@@ -179,7 +179,7 @@ impl Liveness {
     }
 
     /// Returns true if time-outs were counted since a chunk was last acknowledged.
-    pub fn has_timed_out(&self) -> bool {
+    pub(super) fn has_timed_out(&self) -> bool {
         self.timeouts_in_row > 0
     }
 }

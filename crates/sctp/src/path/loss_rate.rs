@@ -5,7 +5,7 @@
 /// A window ends when a chunk that was sent in it is acknowledged, or when a time-out marks everything in flight. A
 /// chunk that is marked by mistake counts as lost.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct LossRate {
+pub(super) struct LossRate {
     sent: u32,
     lost: u32,
     rate: f64,
@@ -13,17 +13,17 @@ pub struct LossRate {
 
 impl LossRate {
     /// A chunk left, for the first time or again.
-    pub fn on_sent(&mut self) {
+    pub(super) fn on_sent(&mut self) {
         self.sent = self.sent.saturating_add(1);
     }
 
     /// A chunk last sent here was marked lost.
-    pub fn on_lost(&mut self) {
+    pub(super) fn on_lost(&mut self) {
         self.lost = self.lost.saturating_add(1);
     }
 
     /// A window ended. A window in which nothing was sent is skipped: its losses count with the next.
-    pub fn on_window(&mut self) {
+    pub(super) fn on_window(&mut self) {
         if self.sent == 0 {
             return;
         }
@@ -32,7 +32,7 @@ impl LossRate {
     }
 
     /// The estimate, from 0 to 1; 0 before the first window.
-    pub fn rate(&self) -> f64 {
+    pub(super) fn rate(&self) -> f64 {
         self.rate
     }
 }

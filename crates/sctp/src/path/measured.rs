@@ -8,7 +8,7 @@ use crate::policy::{OneWay, PathId, PathSample};
 
 /// The measurements of one path.
 #[derive(Clone, Debug)]
-pub struct Measured {
+pub(super) struct Measured {
     delay: PathDelay,
     /// The path of the SACK that gave the least forward delay; `None` if a HEARTBEAT did.
     least_by: Option<PathId>,
@@ -21,7 +21,7 @@ pub struct Measured {
 
 /// A SACK for data of the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Acknowledgement {
+pub(super) struct Acknowledgement {
     /// The departure of the last packet that the SACK newly acknowledges and that left once.
     pub sent_at: Time,
     /// The path on which the SACK arrived.
@@ -32,7 +32,7 @@ pub struct Acknowledgement {
 
 impl Measured {
     /// The measurements of a new path.
-    pub fn new() -> Measured {
+    pub(super) fn new() -> Measured {
         Measured {
             delay: PathDelay::new(),
             least_by: None,
@@ -43,13 +43,13 @@ impl Measured {
     }
 
     /// The path begins anew, without measurements.
-    pub fn restart(&mut self, sample: &mut PathSample) {
+    pub(super) fn restart(&mut self, sample: &mut PathSample) {
         *self = Measured::new();
         (sample.one_way, sample.delivery, sample.drain_to) = (None, None, None);
     }
 
     /// A chunk leaves; the flight becomes `flight`, and was zero before if `was_idle`.
-    pub fn on_sent(&mut self, flight: ByteCount, was_idle: bool, now: Time) {
+    pub(super) fn on_sent(&mut self, flight: ByteCount, was_idle: bool, now: Time) {
         if was_idle {
             self.delivery.on_idle();
         }
@@ -63,7 +63,7 @@ impl Measured {
     }
 
     /// The SACK `acknowledged` data of the path that `sample` shows.
-    pub fn on_acknowledged(&mut self, acknowledged: &Acknowledgement, sample: &PathSample, now: Time) {
+    pub(super) fn on_acknowledged(&mut self, acknowledged: &Acknowledgement, sample: &PathSample, now: Time) {
         let &Acknowledgement { sent_at, by, back } = acknowledged;
         let (round_trip, is_same_path) = (now.since(sent_at), by == sample.id);
         let (is_drained, least) = (self.is_drained_since(sent_at), self.least());
@@ -74,7 +74,7 @@ impl Measured {
     }
 
     /// A HEARTBEAT returned after `round_trip`.
-    pub fn on_round_trip(&mut self, round_trip: Duration, now: Time) {
+    pub(super) fn on_round_trip(&mut self, round_trip: Duration, now: Time) {
         let (is_drained, least) = (self.is_drained_since(now - round_trip), self.least());
         self.delay.on_round_trip(round_trip, is_drained, now);
         if self.least() != least {
@@ -102,17 +102,17 @@ impl Measured {
     }
 
     /// The return delay of the path; `None` before a round trip was measured.
-    pub fn back(&self) -> Option<Duration> {
+    pub(super) fn back(&self) -> Option<Duration> {
         self.delay.back()
     }
 
     /// The least forward delay.
-    pub fn least(&self) -> Option<Duration> {
+    pub(super) fn least(&self) -> Option<Duration> {
         self.delay.least()
     }
 
     /// Writes the measurements into `sample`.
-    pub fn show(&mut self, sample: &mut PathSample, now: Time) {
+    pub(super) fn show(&mut self, sample: &mut PathSample, now: Time) {
         sample.one_way = self.delay.one_way();
         sample.delivery = self.delivery.delivery();
         let filling = sample.delivery.zip(sample.one_way).map(|(delivery, OneWay { least, back, .. })| {

@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 
 /// The best recent flight of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Remembered {
+pub(crate) struct Remembered {
     /// The time of the measurement.
     pub at: Time,
     /// The flight that filled it: its best recent rate times its least round trip.
@@ -17,7 +17,7 @@ impl Remembered {
     /// The window with which another association may continue at `now`, when it has measured `round_trip`: half of the
     /// flight that filled the path, as in Careful Resume (draft-ietf-tsvwg-careful-resume). `None` if that is too old,
     /// or if the round trip shows that the path is another one by now.
-    pub fn window(&self, round_trip: Duration, now: Time) -> Option<ByteCount> {
+    pub(crate) fn window(&self, round_trip: Duration, now: Time) -> Option<ByteCount> {
         let is_alike = round_trip <= self.round_trip + self.round_trip / 4 + TOLERANCE
             && self.round_trip <= round_trip + round_trip / 4 + TOLERANCE;
         (is_alike && now.since(self.at) <= AGE).then(|| self.filling / 2)

@@ -15,7 +15,7 @@ use crate::config::MtuBounds;
 /// only if a smaller probe is answered and two earlier probes of at least that size are not: silence alone proves
 /// nothing about the size.
 #[derive(Clone, Debug)]
-pub struct MtuSearch {
+pub(crate) struct MtuSearch {
     state: MtuState,
     bounds: MtuBounds,
     /// The bounds at the start; an interface may carry less for some time.
@@ -38,7 +38,7 @@ pub struct MtuSearch {
 
 /// The state of the search (RFC 8899 §5.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MtuState {
+pub(crate) enum MtuState {
     /// Nothing is probed: the size is fixed, or connectivity is lost.
     Disabled,
     /// No probe was answered yet.
@@ -53,7 +53,7 @@ pub enum MtuState {
 
 /// The rate of probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProbePace {
+pub(crate) struct ProbePace {
     /// The time from one probe to the next: a round trip and its variation.
     pub gap: Duration,
     /// PROBE_TIMER: the time for which an answer is awaited, at least one second (RFC 8899 §5.1.1).
@@ -62,13 +62,13 @@ pub struct ProbePace {
 
 impl MtuSearch {
     /// A path whose size is always `mtu`.
-    pub fn off(mtu: ByteCount) -> MtuSearch {
+    pub(crate) fn off(mtu: ByteCount) -> MtuSearch {
         let bounds = MtuBounds { least: mtu, base: mtu, largest: mtu };
         MtuSearch { current: mtu, ..MtuSearch::within(bounds) }
     }
 
     /// A path whose size is searched within `bounds` when it has connectivity.
-    pub fn within(bounds: MtuBounds) -> MtuSearch {
+    pub(crate) fn within(bounds: MtuBounds) -> MtuSearch {
         MtuSearch {
             state: MtuState::Disabled,
             bounds,
@@ -86,7 +86,7 @@ impl MtuSearch {
     }
 
     /// The path has connectivity, for the first time or again: a size that was found before is checked first.
-    pub fn on_connected(&mut self, now: Time) {
+    pub(crate) fn on_connected(&mut self, now: Time) {
         let is_excused = std::mem::take(&mut self.is_excused);
         let was_silent = std::mem::take(&mut self.was_silent);
         match self.state {
@@ -109,13 +109,13 @@ impl MtuSearch {
     }
 
     /// A time-out lost packets of at most the current size.
-    pub fn on_timeout(&mut self, now: Time) {
+    pub(crate) fn on_timeout(&mut self, now: Time) {
         self.is_excused = false;
         self.doubt(now);
     }
 
     /// A HEARTBEAT was not answered. If the path answers later, a check that is under way begins anew.
-    pub fn on_silence(&mut self) {
+    pub(crate) fn on_silence(&mut self) {
         self.was_silent = true;
     }
 
@@ -132,7 +132,7 @@ impl MtuSearch {
     }
 
     /// The size of the probe to send at `now`, if one is due. Call it at the time that [`due`](MtuSearch::due) gives.
-    pub fn take_due(&mut self, now: Time, pace: ProbePace) -> Option<ByteCount> {
+    pub(crate) fn take_due(&mut self, now: Time, pace: ProbePace) -> Option<ByteCount> {
         self.due.take_if(|due| *due <= now)?;
         if self.size_search.is_none() {
             self.begin_larger(now);
@@ -159,7 +159,7 @@ impl MtuSearch {
     }
 
     /// A probe of `size` left with `nonce`.
-    pub fn on_sent(&mut self, nonce: u64, size: ByteCount) {
+    pub(crate) fn on_sent(&mut self, nonce: u64, size: ByteCount) {
         if self.under_way.len() >= MOST_UNDER_WAY {
             self.under_way.remove(0);
         }
@@ -196,7 +196,7 @@ impl MtuSearch {
     }
 
     /// No packet larger than `largest` can leave this host now. Returns true if the current size changed.
-    pub fn on_too_large(&mut self, largest: ByteCount, now: Time) -> bool {
+    pub(crate) fn on_too_large(&mut self, largest: ByteCount, now: Time) -> bool {
         let largest = MtuBounds::whole_words(largest).max(self.bounds.least);
         if self.state == MtuState::Disabled || largest >= self.bounds.largest {
             return false;
@@ -214,22 +214,22 @@ impl MtuSearch {
     }
 
     /// Stops probing, because connectivity is lost.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         *self = MtuSearch { current: self.current, ..MtuSearch::within(self.allowed) };
     }
 
     /// The packet size that may be used.
-    pub fn current(&self) -> ByteCount {
+    pub(crate) fn current(&self) -> ByteCount {
         self.current
     }
 
     /// The state of the search.
-    pub fn state(&self) -> MtuState {
+    pub(crate) fn state(&self) -> MtuState {
         self.state
     }
 
     /// The time at which [`take_due`](MtuSearch::take_due) is due.
-    pub fn due(&self) -> Option<Time> {
+    pub(crate) fn due(&self) -> Option<Time> {
         self.due
     }
 

@@ -9,7 +9,7 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 /// So it never delays a window that one round trip of less than half a millisecond carries, and it seldom delays a
 /// sender that receives acknowledgements evenly.
 #[derive(Clone, Copy, Debug)]
-pub struct Pacer {
+pub(super) struct Pacer {
     /// The rate when sending began; `None` without pacing.
     pace: Option<PacerState>,
     /// The time at which all packets would have left at the rate.
@@ -26,7 +26,7 @@ struct PacerState {
 
 impl Pacer {
     /// A pacer that never closes.
-    pub fn new() -> Pacer {
+    pub(super) fn new() -> Pacer {
         Pacer { pace: None, free_at: Time::ZERO, is_closed: false }
     }
 
@@ -34,7 +34,14 @@ impl Pacer {
     ///
     /// If only the pacer held packets back (`alone`) and it opens too late, because a timer was late, it allows the
     /// packets that were missed, up to one train. Time in which the window was full or nothing was sent is not made up.
-    pub fn begin(&mut self, now: Time, rate: Option<BitRate>, unit: ByteCount, packets: u32, alone: bool) {
+    pub(super) fn begin(
+        &mut self,
+        now: Time,
+        rate: Option<BitRate>,
+        unit: ByteCount,
+        packets: u32,
+        alone: bool,
+    ) {
         let unit_time = rate.and_then(|rate| rate.time_for(unit));
         self.pace = unit_time.map(|unit_time| {
             let train = (unit_time * u64::from(packets)).max(SHORTEST_TRAIN);
@@ -53,7 +60,7 @@ impl Pacer {
     }
 
     /// A packet of weight `weight` left.
-    pub fn on_packet(&mut self, now: Time, weight: ByteCount) {
+    pub(super) fn on_packet(&mut self, now: Time, weight: ByteCount) {
         let Some(PacerState { unit, unit_time, train }) = self.pace else { return };
         self.free_at += unit_time * weight.get() / unit.get().max(1);
         self.is_closed = self.free_at.since(now) >= train;

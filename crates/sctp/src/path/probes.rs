@@ -4,7 +4,7 @@ use anabranch_base::Time;
 
 /// HEARTBEATs under way, the oldest first.
 #[derive(Clone, Debug, Default)]
-pub struct Probes {
+pub(crate) struct Probes {
     under_way: Vec<(u64, Time)>,
     /// True if the answer to the latest one is still awaited.
     is_awaited: bool,
@@ -15,7 +15,7 @@ impl Probes {
     ///
     /// At most [`MOST`] are kept: at that number, every second one is dropped. So however slow a path has become, a
     /// HEARTBEAT stays long enough to be answered sooner or later.
-    pub fn on_sent(&mut self, nonce: u64, now: Time) {
+    pub(crate) fn on_sent(&mut self, nonce: u64, now: Time) {
         if self.under_way.len() >= MOST {
             let mut is_kept = false;
             self.under_way.retain(|_| {
@@ -29,30 +29,30 @@ impl Probes {
 
     /// A HEARTBEAT-ACK with `nonce` arrived. If it answers one of these HEARTBEATs, returns when that one left, and
     /// drops the others.
-    pub fn take(&mut self, nonce: u64) -> Option<Time> {
+    pub(crate) fn take(&mut self, nonce: u64) -> Option<Time> {
         let &(_, sent_at) = self.under_way.iter().find(|(awaited, _)| *awaited == nonce)?;
         self.clear();
         Some(sent_at)
     }
 
     /// Stops to await an answer, which is still accepted. Returns true if one was awaited.
-    pub fn give_up(&mut self) -> bool {
+    pub(crate) fn give_up(&mut self) -> bool {
         std::mem::take(&mut self.is_awaited)
     }
 
     /// Drops all HEARTBEATs: later answers are ignored.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.under_way.clear();
         self.is_awaited = false;
     }
 
     /// The time at which the last one left.
-    pub fn last_sent(&self) -> Option<Time> {
+    pub(crate) fn last_sent(&self) -> Option<Time> {
         self.under_way.last().map(|(_, sent_at)| *sent_at)
     }
 
     /// Returns true if an answer is awaited.
-    pub fn is_awaited(&self) -> bool {
+    pub(crate) fn is_awaited(&self) -> bool {
         self.is_awaited
     }
 }

@@ -7,14 +7,14 @@ use super::limits::{LimitClock, LimitingFactor, TimeInLimit};
 
 /// The reports of one path.
 #[derive(Clone, Copy, Debug)]
-pub struct Reports {
+pub(super) struct Reports {
     counters: PathCounters,
     limits: LimitClock,
 }
 
 impl Reports {
     /// The reports of a new path.
-    pub fn new() -> Reports {
+    pub(super) fn new() -> Reports {
         Reports { counters: PathCounters::default(), limits: LimitClock::new() }
     }
 
@@ -51,17 +51,17 @@ impl Reports {
     }
 
     /// The counters.
-    pub fn counters(&self) -> PathCounters {
+    pub(super) fn counters(&self) -> PathCounters {
         self.counters
     }
 
     /// The limits of the path until `now`.
-    pub fn time_in_limit(&self, now: Time) -> TimeInLimit {
+    pub(super) fn time_in_limit(&self, now: Time) -> TimeInLimit {
         self.limits.shares(now)
     }
 
     /// The congestion window, averaged over the time until `now`, in bytes.
-    pub fn mean_cwnd(&self, now: Time) -> f64 {
+    pub(super) fn mean_cwnd(&self, now: Time) -> f64 {
         self.limits.mean_cwnd(now)
     }
 }

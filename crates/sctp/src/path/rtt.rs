@@ -8,7 +8,7 @@ use crate::seq::Tsn;
 
 /// The estimate of one path.
 #[derive(Clone, Debug)]
-pub struct RoundTrip {
+pub(super) struct RoundTrip {
     settings: RtoSettings,
     srtt: Option<Duration>,
     rttvar: Duration,
@@ -22,7 +22,7 @@ pub struct RoundTrip {
 
 impl RoundTrip {
     /// An estimate without measurements.
-    pub fn new(settings: RtoSettings) -> RoundTrip {
+    pub(super) fn new(settings: RtoSettings) -> RoundTrip {
         RoundTrip {
             settings,
             srtt: None,
@@ -36,12 +36,12 @@ impl RoundTrip {
 
     /// The chunk `tsn` left for the first time: it is timed, unless another chunk is being timed (one in each round
     /// trip).
-    pub fn on_sent(&mut self, tsn: Tsn, now: Time) {
+    pub(super) fn on_sent(&mut self, tsn: Tsn, now: Time) {
         self.probe.get_or_insert((tsn, now));
     }
 
     /// The chunk `tsn` was acknowledged. If it was being timed, returns the sample.
-    pub fn on_acked(&mut self, tsn: Tsn, now: Time) -> Option<Duration> {
+    pub(super) fn on_acked(&mut self, tsn: Tsn, now: Time) -> Option<Duration> {
         let (timed, sent_at) = self.probe?;
         if timed != tsn {
             return None;
@@ -60,7 +60,7 @@ impl RoundTrip {
 
     /// The chunk `lost` was marked for retransmission: the next acknowledgement may answer either transmission (Karn's
     /// rule, RFC 9260 §6.3.1 C5), so the chunks that `ns2` selects are no longer timed.
-    pub fn on_loss(&mut self, lost: Tsn, ns2: Ns2) {
+    pub(super) fn on_loss(&mut self, lost: Tsn, ns2: Ns2) {
         self.probe = self.probe.filter(|(timed, _)| !ns2.loss_ends_measurement(lost, *timed));
     }
 
@@ -70,7 +70,7 @@ impl RoundTrip {
     }
 
     /// A round trip took `sample` (RFC 9260 §6.3.1 C2, C3).
-    pub fn on_sample(&mut self, sample: Duration) {
+    pub(super) fn on_sample(&mut self, sample: Duration) {
         self.min = Some(self.min.map_or(sample, |min| min.min(sample)));
         match self.srtt {
             None => {
@@ -96,33 +96,33 @@ impl RoundTrip {
     }
 
     /// The time-out for the repair of losses that are not congestion, without back-off (M-WA-5).
-    pub fn recovery_rto(&self) -> Duration {
+    pub(super) fn recovery_rto(&self) -> Duration {
         let least = self.settings.min_recovery.unwrap_or(self.settings.min);
         self.within(least)
     }
 
     /// The time-out expired: it doubles until the next sample (RFC 9260 §6.3.3 E2).
-    pub fn back_off(&mut self) {
+    pub(super) fn back_off(&mut self) {
         self.rto = (self.rto * 2).min(self.settings.max);
     }
 
     /// The current retransmission time-out.
-    pub fn rto(&self) -> Duration {
+    pub(super) fn rto(&self) -> Duration {
         self.rto
     }
 
     /// The smoothed round-trip time.
-    pub fn srtt(&self) -> Option<Duration> {
+    pub(super) fn srtt(&self) -> Option<Duration> {
         self.srtt
     }
 
     /// The least round-trip time measured.
-    pub fn min(&self) -> Option<Duration> {
+    pub(super) fn min(&self) -> Option<Duration> {
         self.min
     }
 
     /// The round-trip time variation.
-    pub fn rttvar(&self) -> Duration {
+    pub(super) fn rttvar(&self) -> Duration {
         self.rttvar
     }
 

@@ -16,7 +16,7 @@ use crate::config::BufferSplit;
 ///   plus all flights. Chunks of a fast path that arrived and wait for those of a slow path do not count, but they make
 ///   the window smaller, and with it the share of the slow path.
 #[derive(Clone, Copy, Debug)]
-pub struct Shares {
+pub(crate) struct Shares {
     /// The buffers that are split.
     pub split: BufferSplit,
     /// This end's send buffer, in user data.
@@ -30,7 +30,7 @@ pub struct Shares {
 
 impl Shares {
     /// Returns true if a path that has used `sent` of this end's buffer and `received` of the peer's may take new data.
-    pub fn has_room(&self, sent: ByteCount, received: ByteCount) -> bool {
+    pub(crate) fn has_room(&self, sent: ByteCount, received: ByteCount) -> bool {
         let paths = self.paths.max(1);
         let fits = |used: ByteCount, buffer: ByteCount| {
             if self.split.counts_flight() { used * paths <= buffer } else { used * paths < buffer }

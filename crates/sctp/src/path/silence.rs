@@ -4,7 +4,7 @@ use anabranch_base::{Duration, Time};
 
 /// The silence of one path.
 #[derive(Clone, Copy, Debug)]
-pub struct Silence {
+pub(crate) struct Silence {
     /// The time at which the path last gave a sign of life, or at which a chunk left with nothing in flight.
     since: Time,
     /// The factor by which it may be silent longer than usual, after a wrong suspicion.
@@ -27,12 +27,12 @@ enum Suspicion {
 
 impl Silence {
     /// A path on which nothing was sent yet.
-    pub fn new() -> Silence {
+    pub(crate) fn new() -> Silence {
         Silence { since: Time::ZERO, tolerance: 1, verdict: Suspicion::None }
     }
 
     /// The path gave a sign of life, or a chunk left with nothing in flight: silence starts at `now`.
-    pub fn begin(&mut self, now: Time) {
+    pub(crate) fn begin(&mut self, now: Time) {
         self.since = now;
     }
 

@@ -34,7 +34,7 @@ use crate::policy::{Blocker, Hints, PathId, PathSample};
 /// The table of paths. A removed path keeps its place, so that no id is used twice, except that another path may take
 /// the place of a path on which only probes were sent.
 #[derive(Debug)]
-pub struct PathTable {
+pub(crate) struct PathTable {
     samples: Vec<PathSample>,
     paths: Vec<Path>,
     default_paths: DefaultPaths,
@@ -63,7 +63,7 @@ struct Path {
 
 impl PathTable {
     /// A table without paths.
-    pub fn new() -> PathTable {
+    pub(crate) fn new() -> PathTable {
         PathTable {
             samples: Vec::new(),
             paths: Vec::new(),
@@ -77,7 +77,7 @@ impl PathTable {
     }
 
     /// Sets the values that the user or the scenario gives for path `id`.
-    pub fn set_hints(&mut self, id: PathId, hints: Hints) {
+    pub(crate) fn set_hints(&mut self, id: PathId, hints: Hints) {
         self.sample_mut(id).hints = hints;
     }
 
@@ -91,7 +91,7 @@ impl PathTable {
     }
 
     /// The state that loss responses keep on path `id`.
-    pub fn after_loss(&self, id: PathId) -> &LossState {
+    pub(crate) fn after_loss(&self, id: PathId) -> &LossState {
         &self.path(id).after_loss
     }
 
@@ -113,22 +113,22 @@ impl PathTable {
     }
 
     /// The paths as policies see them.
-    pub fn samples(&self) -> &[PathSample] {
+    pub(crate) fn samples(&self) -> &[PathSample] {
         &self.samples
     }
 
     /// One path as policies see it.
-    pub fn sample(&self, id: PathId) -> &PathSample {
+    pub(crate) fn sample(&self, id: PathId) -> &PathSample {
         &self.samples[id.index()]
     }
 
     /// The ids.
-    pub fn ids(&self) -> impl DoubleEndedIterator<Item = PathId> + use<> {
+    pub(crate) fn ids(&self) -> impl DoubleEndedIterator<Item = PathId> + use<> {
         (0..self.paths.len()).map(PathId::from_index)
     }
 
     /// The number of paths, including removed ones.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.paths.len()
     }
 
@@ -175,7 +175,7 @@ pub(super) mod tests {
     use crate::path::PathAddresses;
     use crate::policy::PathState;
 
-    pub fn address(text: &str) -> SocketAddr {
+    pub(crate) fn address(text: &str) -> SocketAddr {
         text.parse().expect("an address")
     }
 
@@ -190,7 +190,7 @@ pub(super) mod tests {
     }
 
     /// Two paths, each with addresses of its own.
-    pub fn table() -> PathTable {
+    pub(crate) fn table() -> PathTable {
         let mut table =
             table_between(&[("10.0.1.1:9899", "10.0.1.2:9899"), ("10.0.2.1:9899", "10.0.2.2:9899")]);
         table.on_event(Config::rfc9260().max_burst);

@@ -12,7 +12,7 @@ use crate::wire::GapBlock;
 /// A TSN in order costs O(1). A TSN out of order costs O(log n) in the number of runs; in the middle of the list, it
 /// also moves the runs on the shorter side. Nothing is allocated once the list has its usual length.
 #[derive(Clone, Debug)]
-pub struct Arrivals {
+pub(crate) struct Arrivals {
     cumulative: Tsn,
     /// Runs beyond the cumulative TSN, ascending and not adjacent.
     runs: VecDeque<TsnRun>,
@@ -21,7 +21,7 @@ pub struct Arrivals {
 
 /// The result of the arrival of a TSN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TsnArrival {
+pub(crate) enum TsnArrival {
     /// It had not arrived before.
     New,
     /// It had arrived before.
@@ -38,7 +38,7 @@ struct TsnRun {
 
 impl Arrivals {
     /// No TSN has arrived; `initial` will be the first TSN.
-    pub fn new(initial: Tsn) -> Arrivals {
+    pub(crate) fn new(initial: Tsn) -> Arrivals {
         Arrivals { cumulative: initial.previous(), runs: VecDeque::new(), duplicates: Vec::new() }
     }
 
@@ -55,7 +55,7 @@ impl Arrivals {
     }
 
     /// Lists `tsn` as a duplicate, once for each arrival, up to [`Arrivals::MOST_DUPLICATES`].
-    pub fn on_duplicate(&mut self, tsn: Tsn) {
+    pub(crate) fn on_duplicate(&mut self, tsn: Tsn) {
         if self.duplicates.len() < Arrivals::MOST_DUPLICATES {
             self.duplicates.push(tsn);
         }
@@ -81,12 +81,12 @@ impl Arrivals {
     }
 
     /// The cumulative TSN: every TSN up to it has arrived.
-    pub fn cumulative(&self) -> Tsn {
+    pub(crate) fn cumulative(&self) -> Tsn {
         self.cumulative
     }
 
     /// The highest TSN that has arrived.
-    pub fn highest(&self) -> Tsn {
+    pub(crate) fn highest(&self) -> Tsn {
         self.runs.back().map_or(self.cumulative, |run| run.last)
     }
 
@@ -96,19 +96,19 @@ impl Arrivals {
     }
 
     /// The runs beyond the cumulative TSN, in the form that a SACK reports.
-    pub fn gap_blocks(&self) -> impl ExactSizeIterator<Item = GapBlock> + '_ {
+    pub(crate) fn gap_blocks(&self) -> impl ExactSizeIterator<Item = GapBlock> + '_ {
         self.runs
             .iter()
             .map(|run| GapBlock { start: self.gap_offset(run.first), end: self.gap_offset(run.last) })
     }
 
     /// The memory of the runs: twice what they need, because the list may have just grown.
-    pub fn memory(&self) -> ByteCount {
+    pub(crate) fn memory(&self) -> ByteCount {
         ByteCount::of_len(2 * size_of::<TsnRun>() * self.runs.len())
     }
 
     /// The TSNs that arrived again since the last [`Arrivals::clear_duplicates`].
-    pub fn duplicates(&self) -> &[Tsn] {
+    pub(crate) fn duplicates(&self) -> &[Tsn] {
         &self.duplicates
     }
 

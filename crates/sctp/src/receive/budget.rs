@@ -13,7 +13,7 @@ pub struct Budget {
 
 /// The memory that one association has taken. It is returned when the association ends.
 #[derive(Debug)]
-pub struct Allowance {
+pub(crate) struct Allowance {
     budget: Arc<Budget>,
     taken: ByteCount,
 }
@@ -32,12 +32,12 @@ impl Budget {
 
 impl Allowance {
     /// An allowance of zero bytes from this budget.
-    pub const fn none(budget: Arc<Budget>) -> Allowance {
+    pub(crate) const fn none(budget: Arc<Budget>) -> Allowance {
         Allowance { budget, taken: ByteCount::ZERO }
     }
 
     /// Takes `wanted` more bytes, or the rest of the budget. Returns the number of bytes taken.
-    pub fn take(&mut self, wanted: ByteCount) -> ByteCount {
+    pub(crate) fn take(&mut self, wanted: ByteCount) -> ByteCount {
         let mut given = 0;
         let take = |left: u64| {
             given = left.min(wanted.get());

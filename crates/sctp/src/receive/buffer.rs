@@ -13,7 +13,7 @@ use crate::policy::acknowledge::BufferSample;
 /// Chunks of more than a few hundred bytes are not affected. If chunks are small, the advertised window is at most what
 /// this memory can hold in chunks of the size that arrived recently.
 #[derive(Clone, Debug)]
-pub struct ReceiveBuffer {
+pub(crate) struct ReceiveBuffer {
     capacity: ByteCount,
     held: ByteCount,
     /// The window that the peer may still use.
@@ -25,7 +25,7 @@ pub struct ReceiveBuffer {
 
 /// The level to which a chunk belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub(crate) enum Level {
     /// It has the next TSN.
     First {
         /// The weight of the data that the application could read now.
@@ -50,7 +50,7 @@ struct Usual {
 
 impl ReceiveBuffer {
     /// An empty buffer of `capacity`, which INIT or INIT-ACK has advertised in full.
-    pub fn new(capacity: ByteCount) -> ReceiveBuffer {
+    pub(crate) fn new(capacity: ByteCount) -> ReceiveBuffer {
         ReceiveBuffer {
             capacity,
             held: ByteCount::ZERO,
@@ -66,7 +66,7 @@ impl ReceiveBuffer {
     }
 
     /// Adds an accepted chunk.
-    pub fn on_held(&mut self, chunk: MemoryLoad) {
+    pub(crate) fn on_held(&mut self, chunk: MemoryLoad) {
         self.held += chunk.charge;
         self.offered = self.offered.saturating_sub(chunk.charge);
         self.usual.on_chunk(chunk);
@@ -90,7 +90,7 @@ impl ReceiveBuffer {
 
     /// Returns true if `chunk` fits, if the data in the buffer takes `memory` now. If it does not fit, it is dropped, and a
     /// SACK reports this at once (RFC 9260 §6.2).
-    pub fn has_room(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
+    pub(crate) fn has_room(&self, chunk: MemoryLoad, memory: ByteCount) -> bool {
         self.fits(chunk, memory, 1)
     }
 
@@ -121,7 +121,7 @@ impl ReceiveBuffer {
 
     /// The values for flow control. `ready` is the weight of the data that the application could read now, `memory`
     /// the memory that all data in the buffer takes.
-    pub fn sample(&self, ready: ByteCount, memory: ByteCount, full_chunk: ByteCount) -> BufferSample {
+    pub(crate) fn sample(&self, ready: ByteCount, memory: ByteCount, full_chunk: ByteCount) -> BufferSample {
         let limit = self.memory_limit();
         BufferSample {
             capacity: self.capacity.min(self.usual.charge_of(limit)),
@@ -134,17 +134,17 @@ impl ReceiveBuffer {
     }
 
     /// The size of the buffer.
-    pub fn capacity(&self) -> ByteCount {
+    pub(crate) fn capacity(&self) -> ByteCount {
         self.capacity
     }
 
     /// The window that the peer may still use.
-    pub fn offered(&self) -> ByteCount {
+    pub(crate) fn offered(&self) -> ByteCount {
         self.offered
     }
 
     /// The weight of the data in the buffer.
-    pub fn held(&self) -> ByteCount {
+    pub(crate) fn held(&self) -> ByteCount {
         self.held
     }
 

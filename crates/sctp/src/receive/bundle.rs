@@ -16,7 +16,7 @@ use crate::wire::{Ppid, StreamId};
 /// A separate message takes [`MemoryLoad::OVERHEAD`] more than its user data. In a bundle it takes [`Bundle::HEADER`]
 /// more, and a share of the bundle's own overhead: for messages of one byte, a fifteenth.
 #[derive(Debug, Default)]
-pub struct Bundle {
+pub(crate) struct Bundle {
     /// Headers and user data; the part before `read` was taken.
     records: Vec<u8>,
     read: usize,
@@ -27,13 +27,13 @@ pub struct Bundle {
 impl Bundle {
     /// The largest user data of a message in a bundle. A longer message, stored separately, takes less than twice its
     /// user data, which is the memory that a receive buffer has for it.
-    pub const LARGEST: usize = u8::MAX as usize;
+    pub(crate) const LARGEST: usize = u8::MAX as usize;
 
     /// The length of the header before the user data of each message.
-    pub const HEADER: usize = 12;
+    pub(crate) const HEADER: usize = 12;
 
     /// Returns true if `message` fits into a bundle: it is small, and has one fragment.
-    pub fn takes(message: &Message) -> bool {
+    pub(crate) fn takes(message: &Message) -> bool {
         message.rest.is_empty() && message.first.len() <= Bundle::LARGEST && charge_of(message).is_some()
     }
 
@@ -44,7 +44,7 @@ impl Bundle {
     }
 
     /// Adds a copy of `message` at the end, if it fits into a bundle and there is room. Returns true if it was added.
-    pub fn push(&mut self, message: &Message) -> bool {
+    pub(crate) fn push(&mut self, message: &Message) -> bool {
         let length = Bundle::HEADER + message.first.len();
         let Some(charge) = charge_of(message).filter(|_| Bundle::takes(message) && self.has_room(length))
         else {
@@ -66,7 +66,7 @@ impl Bundle {
     }
 
     /// Removes the first message and returns it. The memory is freed with the last one.
-    pub fn take(&mut self) -> Option<Message> {
+    pub(crate) fn take(&mut self) -> Option<Message> {
         let (header, behind) = self.records.get(self.read..)?.split_first_chunk::<{ Bundle::HEADER }>()?;
         let [length, unordered, stream0, stream1, ssn0, ssn1, ppid @ .., charge0, charge1] = *header;
         let first = Bytes::copy_from_slice(behind.get(..usize::from(length))?);
@@ -100,12 +100,12 @@ impl Bundle {
     }
 
     /// The number of messages it holds.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
     /// The weight of its messages, and the memory that it takes.
-    pub fn load(&self) -> MemoryLoad {
+    pub(crate) fn load(&self) -> MemoryLoad {
         MemoryLoad {
             charge: self.charge,
             memory: MemoryLoad::OVERHEAD + ByteCount::of_len(self.records.capacity()),

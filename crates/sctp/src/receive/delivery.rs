@@ -15,7 +15,7 @@ use crate::wire::StreamId;
 /// messages in one tree: a tree for each stream would cost more than a kilobyte for a single small message. Small
 /// messages with consecutive SSNs are stored together, in a [`Bundle`].
 #[derive(Debug)]
-pub struct Delivery {
+pub(crate) struct Delivery {
     streams: u16,
     states: BTreeMap<StreamId, StreamState>,
     /// Messages that arrived too early, by stream and by the count of their first SSN.
@@ -26,7 +26,7 @@ pub struct Delivery {
 
 /// The reason for which a message cannot be delivered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DeliveryError {
+pub(crate) enum DeliveryError {
     /// The association does not have this stream: the TSN is acknowledged, the message dropped, and an error reported
     /// to the sender (RFC 9260 §6.5).
     #[error("stream {stream} does not exist: the association has {streams}")]
@@ -56,7 +56,7 @@ struct StreamState {
 
 impl Delivery {
     /// No message was delivered yet on any of the streams 0 to `streams` − 1.
-    pub fn new(streams: u16) -> Delivery {
+    pub(crate) fn new(streams: u16) -> Delivery {
         Delivery {
             streams,
             states: BTreeMap::new(),
@@ -77,7 +77,7 @@ impl Delivery {
     /// # Errors
     /// The stream does not exist, or the SSN was used before. The message is dropped; the caller must subtract its
     /// weight from the buffer.
-    pub fn push(&mut self, message: Message, span: u32) -> Result<(), DeliveryError> {
+    pub(crate) fn push(&mut self, message: Message, span: u32) -> Result<(), DeliveryError> {
         let (stream, ssn) = (message.stream, message.ssn);
         if !self.has_stream(stream) {
             return Err(DeliveryError::InvalidStream { stream, streams: self.streams });
@@ -101,7 +101,7 @@ impl Delivery {
     }
 
     /// Removes the next message for the application and returns it.
-    pub fn take(&mut self) -> Option<Message> {
+    pub(crate) fn take(&mut self) -> Option<Message> {
         self.ready.take()
     }
 
@@ -116,17 +116,17 @@ impl Delivery {
     }
 
     /// Returns true if no message is ready.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.ready.is_empty()
     }
 
     /// The cost of the messages that are ready.
-    pub fn ready(&self) -> MemoryLoad {
+    pub(crate) fn ready(&self) -> MemoryLoad {
         self.ready.load()
     }
 
     /// The cost of the messages that wait for others of their stream.
-    pub fn waiting(&self) -> MemoryLoad {
+    pub(crate) fn waiting(&self) -> MemoryLoad {
         self.waiting
     }
 

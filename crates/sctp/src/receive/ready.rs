@@ -8,7 +8,7 @@ use super::message::Message;
 
 /// Messages that are ready, first in, first out. Small consecutive ones are stored together, in a [`Bundle`].
 #[derive(Debug, Default)]
-pub struct ReadyMessages {
+pub(crate) struct ReadyMessages {
     parcels: VecDeque<Parcel>,
     load: MemoryLoad,
     /// Empty bundles, whose memory the next bundles use.
@@ -25,7 +25,7 @@ pub(super) enum Parcel {
 
 impl ReadyMessages {
     /// Adds a message at the end.
-    pub fn push(&mut self, message: Message) {
+    pub(crate) fn push(&mut self, message: Message) {
         if let Some(Parcel::Bundle(last)) = self.parcels.back_mut() {
             let before = last.load();
             if last.push(&message) {
@@ -54,13 +54,13 @@ impl ReadyMessages {
     }
 
     /// Adds all messages of `other` at the end.
-    pub fn append(&mut self, mut other: ReadyMessages) {
+    pub(crate) fn append(&mut self, mut other: ReadyMessages) {
         self.parcels.append(&mut other.parcels);
         self.load += other.load;
     }
 
     /// Removes the next message and returns it.
-    pub fn take(&mut self) -> Option<Message> {
+    pub(crate) fn take(&mut self) -> Option<Message> {
         let parcel = self.parcels.pop_front()?;
         self.load = self.load.saturating_sub(parcel.load());
         match parcel {
@@ -79,12 +79,12 @@ impl ReadyMessages {
     }
 
     /// Returns true if no message is ready.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.parcels.is_empty()
     }
 
     /// The cost of the messages.
-    pub fn load(&self) -> MemoryLoad {
+    pub(crate) fn load(&self) -> MemoryLoad {
         self.load
     }
 
@@ -96,12 +96,12 @@ impl ReadyMessages {
 
 impl Parcel {
     /// A separate message, or the first one in `bundle`, which is empty.
-    pub fn of(message: Message, mut bundle: Bundle) -> Parcel {
+    pub(super) fn of(message: Message, mut bundle: Bundle) -> Parcel {
         if bundle.push(&message) { Parcel::Bundle(bundle) } else { Parcel::Message(message) }
     }
 
     /// The number of its messages.
-    pub fn count(&self) -> u64 {
+    pub(super) fn count(&self) -> u64 {
         match self {
             Parcel::Message(_) => 1,
             Parcel::Bundle(bundle) => bundle.count(),
@@ -109,7 +109,7 @@ impl Parcel {
     }
 
     /// The cost.
-    pub fn load(&self) -> MemoryLoad {
+    pub(super) fn load(&self) -> MemoryLoad {
         match self {
             Parcel::Message(message) => message.load,
             Parcel::Bundle(bundle) => bundle.load(),

@@ -15,7 +15,7 @@ use crate::wire::{Ppid, StreamId};
 /// Consecutive fragments of one message are kept as one run. In order or not, a fragment costs O(log n) in the number
 /// of runs (amortised; when two runs meet, the shorter one moves). A message of one fragment is not stored.
 #[derive(Debug)]
-pub struct Reassembly {
+pub(crate) struct Reassembly {
     /// The runs, by the position of their first fragment.
     runs: BTreeMap<u64, FragmentRun>,
     /// The TSN that arrived last and its position, which counts TSNs without wrapping.
@@ -25,7 +25,7 @@ pub struct Reassembly {
 
 /// A DATA chunk that owns its payload.
 #[derive(Clone, Debug)]
-pub struct Fragment {
+pub(crate) struct Fragment {
     /// The TSN.
     pub tsn: Tsn,
     /// The stream of its message.
@@ -48,7 +48,7 @@ pub struct Fragment {
 
 /// Fragments that contradict each other: the peer violated the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ReassemblyError {
+pub(crate) enum ReassemblyError {
     /// A message begins before the previous one has ended.
     #[error("the message that begins with TSN {tsn} is inside another message")]
     BeginsInside {
@@ -106,7 +106,7 @@ struct Outline {
 
 impl Reassembly {
     /// An empty store.
-    pub fn new() -> Reassembly {
+    pub(crate) fn new() -> Reassembly {
         Reassembly { runs: BTreeMap::new(), seen: (Tsn::new(0), FIRST_POSITION), held: MemoryLoad::NONE }
     }
 
@@ -114,7 +114,7 @@ impl Reassembly {
     ///
     /// # Errors
     /// The fragment contradicts its neighbours; it was not stored.
-    pub fn insert(&mut self, fragment: Fragment) -> Result<Option<Message>, ReassemblyError> {
+    pub(crate) fn insert(&mut self, fragment: Fragment) -> Result<Option<Message>, ReassemblyError> {
         let (tsn, outline) = (fragment.tsn, fragment.outline());
         let at = self.position(tsn);
         let before = self.run_before(at, tsn, outline)?;
@@ -156,7 +156,7 @@ impl Reassembly {
     }
 
     /// The cost of the stored fragments.
-    pub fn held(&self) -> MemoryLoad {
+    pub(crate) fn held(&self) -> MemoryLoad {
         self.held
     }
 
@@ -218,7 +218,7 @@ impl Fragment {
     }
 
     /// The cost if it is stored separately.
-    pub fn load(&self) -> MemoryLoad {
+    pub(crate) fn load(&self) -> MemoryLoad {
         MemoryLoad::of_chunk(self.charge, self.payload.len())
     }
 

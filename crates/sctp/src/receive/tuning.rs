@@ -20,7 +20,7 @@ use crate::config::Growth;
 /// trip is the least time in which the peer has used up a whole advertised window: data after that answers a later
 /// window.
 #[derive(Debug)]
-pub struct Tuning {
+pub(crate) struct Tuning {
     growth: Growth,
     allowance: Allowance,
     /// The start of the current measurement.
@@ -43,7 +43,7 @@ struct WindowUse {
 
 /// The measurements when a packet with data arrives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DataArrival {
+pub(crate) struct DataArrival {
     /// The weight of the packet's new chunks.
     pub arrived: ByteCount,
     /// The buffer's size.
@@ -60,7 +60,7 @@ pub struct DataArrival {
 
 impl Tuning {
     /// The tuning of a buffer from which nothing was read yet.
-    pub const fn new(growth: Growth, allowance: Allowance) -> Tuning {
+    pub(crate) const fn new(growth: Growth, allowance: Allowance) -> Tuning {
         let (arrived, read) = (ByteCount::ZERO, ByteCount::ZERO);
         Tuning { growth, allowance, since: None, arrived, read, window_use: None, turnover: None }
     }
@@ -71,7 +71,7 @@ impl Tuning {
     }
 
     /// Handles a packet with data. Returns the buffer's new size if it grows.
-    pub fn on_arrival(&mut self, now: Time, received: &DataArrival) -> Option<ByteCount> {
+    pub(crate) fn on_arrival(&mut self, now: Time, received: &DataArrival) -> Option<ByteCount> {
         self.time_window(now, received);
         self.arrived += received.arrived;
         let since = *self.since.get_or_insert(now);

@@ -30,14 +30,14 @@ use crate::policy::PathId;
 use crate::policy::ns2::{Ns2, PseudoCumacks};
 use crate::seq::Tsn;
 
-pub use sack::BadSack;
+pub(crate) use sack::BadSack;
 
 /// The send buffer of an association.
 ///
 /// Each chunk stores its state. The sets of chunks that wait, are in flight, are marked, or are acknowledged by gap
 /// blocks are indexes of the chunks in that state: `on_sent`, `mark` and `on_sack` keep them consistent.
 #[derive(Debug)]
-pub struct SendBuffer {
+pub(crate) struct SendBuffer {
     /// The weight of a chunk against a path's window, and against the peer's receive window.
     charge: Charge,
     rwnd_charge: Charge,
@@ -67,7 +67,7 @@ pub struct SendBuffer {
 
 /// A chunk that was sent on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub(crate) struct Sent {
     /// The weight against the window.
     pub weight: ByteCount,
     /// The weight against the peer's receive window.
@@ -84,7 +84,7 @@ pub struct Sent {
 
 /// A chunk that left a path's flight without an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Left {
+pub(crate) struct Left {
     /// The path.
     pub path: PathId,
     /// The weight against the window.
@@ -98,7 +98,7 @@ pub struct Left {
 
 impl SendBuffer {
     /// An empty buffer whose first chunk will have TSN `initial`.
-    pub fn new(initial: Tsn, charge: Charge, rwnd_charge: Charge) -> SendBuffer {
+    pub(crate) fn new(initial: Tsn, charge: Charge, rwnd_charge: Charge) -> SendBuffer {
         let chunks = Chunks::new(initial);
         SendBuffer {
             charge,
@@ -125,19 +125,19 @@ impl SendBuffer {
     }
 
     /// This buffer, which detects losses by the order of departures if `is_wanted`.
-    pub fn by_departure(mut self, is_wanted: bool) -> SendBuffer {
+    pub(crate) fn by_departure(mut self, is_wanted: bool) -> SendBuffer {
         self.log.keep(is_wanted);
         self
     }
 
     /// This buffer, which reports overtaken chunks with every SACK until they arrive or are lost, if `is_wanted`.
-    pub fn by_time(mut self, is_wanted: bool) -> SendBuffer {
+    pub(crate) fn by_time(mut self, is_wanted: bool) -> SendBuffer {
         self.log.count_time(is_wanted);
         self
     }
 
     /// Makes room for a new path.
-    pub fn add_path(&mut self, path: PathId) {
+    pub(crate) fn add_path(&mut self, path: PathId) {
         self.in_flight.add_path(path);
         self.held.add_path(path);
         self.log.add_path(path);

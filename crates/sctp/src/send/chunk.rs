@@ -96,7 +96,7 @@ pub(super) struct OutboundChunk {
 
 impl OutboundChunk {
     /// A new chunk for `fragment` of a message, not sent yet.
-    pub fn new(head: MessageHead, fragment: Fragment) -> OutboundChunk {
+    pub(super) fn new(head: MessageHead, fragment: Fragment) -> OutboundChunk {
         OutboundChunk {
             head,
             beginning: fragment.beginning,
@@ -115,7 +115,7 @@ impl OutboundChunk {
 
     /// Records a transmission, the first or another. Returns the previous one, if there was one.
     #[inline]
-    pub fn leave(&mut self, transmission: Transmission) -> Option<Transmission> {
+    pub(super) fn leave(&mut self, transmission: Transmission) -> Option<Transmission> {
         let before = (self.state != State::Waiting).then(|| self.last());
         self.state = if self.was_acked() { State::Revoked } else { State::InFlight };
         if before.is_some() && self.sends == Sends::Once {
@@ -126,14 +126,14 @@ impl OutboundChunk {
     }
 
     /// Records that a copy is sent while it is in flight. Returns its own last transmission.
-    pub fn copy(&mut self) -> Transmission {
+    pub(super) fn copy(&mut self) -> Transmission {
         self.sends = Sends::Copied;
         self.last()
     }
 
     /// Declares its only transmission in flight lost. Returns true if it was in flight and may be lost in this way: by
     /// the acknowledgement of a small window's last chunk it is lost only once.
-    pub fn lose(&mut self, by: LostBy) -> bool {
+    pub(super) fn lose(&mut self, by: LostBy) -> bool {
         if by == LostBy::SmallWindow && self.losses.had(by) {
             return false;
         }
@@ -161,23 +161,23 @@ impl OutboundChunk {
     }
 
     /// Acknowledges it, cumulatively or by a gap block. Returns the previous state.
-    pub fn acknowledge(&mut self) -> State {
+    pub(super) fn acknowledge(&mut self) -> State {
         std::mem::replace(&mut self.state, State::Acked)
     }
 
     /// Takes its acknowledgement back (RFC 9260 §6.2.1 iv). Returns its last transmission, which is in flight again.
-    pub fn take_back(&mut self) -> Transmission {
+    pub(super) fn take_back(&mut self) -> Transmission {
         self.state = State::Revoked;
         self.last()
     }
 
     /// Sets the number of missing reports since it was last sent or lost.
-    pub fn count_missing(&mut self, reports: u8) {
+    pub(super) fn count_missing(&mut self, reports: u8) {
         self.missing_reports = reports;
     }
 
     /// Chunks of at most `largest` bytes of user data in place of this one, which was never sent.
-    pub fn split(self, largest: usize) -> impl Iterator<Item = OutboundChunk> {
+    pub(super) fn split(self, largest: usize) -> impl Iterator<Item = OutboundChunk> {
         let OutboundChunk { head, beginning, ending, payload, .. } = self;
         Fragments::new(payload, largest).map(move |piece| {
             let (beginning, ending) = (beginning && piece.beginning, ending && piece.ending);
@@ -186,29 +186,29 @@ impl OutboundChunk {
     }
 
     /// The bytes of its user data.
-    pub fn length(&self) -> usize {
+    pub(super) fn length(&self) -> usize {
         self.payload.len()
     }
 
     /// The state.
-    pub fn state(&self) -> State {
+    pub(super) fn state(&self) -> State {
         self.state
     }
 
     /// The last transmission; of several at once, the first one. Meaningless before it was sent.
     #[inline]
-    pub fn last(&self) -> Transmission {
+    pub(super) fn last(&self) -> Transmission {
         let &OutboundChunk { path, round, departure, sent_at, .. } = self;
         Transmission { path, round, departure, sent_at }
     }
 
     /// The path of its last transmission.
-    pub fn path(&self) -> PathId {
+    pub(super) fn path(&self) -> PathId {
         self.path
     }
 
     /// The number of transmissions.
-    pub fn sends(&self) -> Sends {
+    pub(super) fn sends(&self) -> Sends {
         self.sends
     }
 
@@ -230,7 +230,7 @@ impl OutboundChunk {
 
 impl State {
     /// Returns true if a chunk in this state is lost and waits for retransmission.
-    pub fn is_lost(self) -> bool {
+    pub(super) fn is_lost(self) -> bool {
         matches!(self, State::Lost(_) | State::RevokedLost(_))
     }
 }

@@ -24,18 +24,18 @@ pub(super) struct Chunks {
 
 impl Chunks {
     /// No chunks yet; the first one will have TSN `initial` and position 1.
-    pub fn new(initial: Tsn) -> Chunks {
+    pub(super) fn new(initial: Tsn) -> Chunks {
         Chunks { first_tsn: initial, first: 1, chunks: VecDeque::new(), sent_end: 1 }
     }
 
     /// Adds `chunk` with the next TSN.
-    pub fn push(&mut self, chunk: OutboundChunk) {
+    pub(super) fn push(&mut self, chunk: OutboundChunk) {
         self.chunks.push_back(chunk);
     }
 
     /// Records the chunk at `position` as sent.
     #[inline]
-    pub fn on_left(&mut self, position: u64) {
+    pub(super) fn on_left(&mut self, position: u64) {
         self.sent_end = self.sent_end.max(position + 1);
     }
 
@@ -66,18 +66,18 @@ impl Chunks {
 
     /// The chunk at `position`, which is kept.
     #[inline]
-    pub fn at(&self, position: u64) -> &OutboundChunk {
+    pub(super) fn at(&self, position: u64) -> &OutboundChunk {
         &self.chunks[index(position - self.first)]
     }
 
     /// The chunk at `position`, unless it is cumulatively acknowledged.
     #[inline]
-    pub fn held(&self, position: u64) -> Option<&OutboundChunk> {
+    pub(super) fn held(&self, position: u64) -> Option<&OutboundChunk> {
         (position >= self.first).then(|| self.at(position))
     }
 
     /// Returns true if the chunk at `position` is acknowledged, cumulatively or by a gap block.
-    pub fn is_acked(&self, position: u64) -> bool {
+    pub(super) fn is_acked(&self, position: u64) -> bool {
         self.held(position).is_none_or(|chunk| chunk.state() == State::Acked)
     }
 
@@ -87,13 +87,13 @@ impl Chunks {
     }
 
     /// The position of the first chunk kept: the one after the cumulative ack point.
-    pub fn first(&self) -> u64 {
+    pub(super) fn first(&self) -> u64 {
         self.first
     }
 
     /// One past the highest position.
     #[inline]
-    pub fn end(&self) -> u64 {
+    pub(super) fn end(&self) -> u64 {
         self.first + self.chunks.len() as u64
     }
 
@@ -103,7 +103,7 @@ impl Chunks {
     }
 
     /// The number of chunks kept.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.chunks.len()
     }
 
@@ -114,7 +114,7 @@ impl Chunks {
 
     /// The position of `tsn`, which is not below the first TSN kept.
     #[inline]
-    pub fn position(&self, tsn: Tsn) -> u64 {
+    pub(super) fn position(&self, tsn: Tsn) -> u64 {
         self.first + u64::from(tsn.distance_from(self.first_tsn))
     }
 
@@ -134,13 +134,13 @@ impl Chunks {
 
     /// The TSN at `position`, which is not below the first position kept.
     #[inline]
-    pub fn tsn(&self, position: u64) -> Tsn {
+    pub(super) fn tsn(&self, position: u64) -> Tsn {
         // The distance is less than 2³²: TSNs of one window are unique.
         self.first_tsn.plus((position - self.first) as u32)
     }
 
     /// Returns true if `tsn` is cumulatively acknowledged.
-    pub fn is_passed(&self, tsn: Tsn) -> bool {
+    pub(super) fn is_passed(&self, tsn: Tsn) -> bool {
         tsn.is_before(self.first_tsn)
     }
 }

@@ -15,23 +15,23 @@ pub(super) struct Copies {
 
 impl Copies {
     /// Returns true if no chunk has a copy, in flight or requested.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.in_flight.is_empty() && self.due.is_empty()
     }
 
     /// Adds a sent copy of the chunk at `position`.
-    pub fn add(&mut self, position: u64, copy: Transmission) {
+    pub(super) fn add(&mut self, position: u64, copy: Transmission) {
         self.in_flight.entry(position).or_default().push(copy);
         self.due.remove(&position);
     }
 
     /// Returns true if a copy of the chunk at `position` is in flight on `path`.
-    pub fn is_on(&self, position: u64, path: PathId) -> bool {
+    pub(super) fn is_on(&self, position: u64, path: PathId) -> bool {
         self.in_flight.get(&position).is_some_and(|copies| copies.iter().any(|copy| copy.path == path))
     }
 
     /// Removes the copy on `path`, and returns it if there was one.
-    pub fn remove(&mut self, position: u64, path: PathId) -> Option<Transmission> {
+    pub(super) fn remove(&mut self, position: u64, path: PathId) -> Option<Transmission> {
         let copies = self.in_flight.get_mut(&position)?;
         let removed = copies.iter().position(|copy| copy.path == path).map(|index| copies.remove(index));
         if copies.is_empty() {
@@ -49,7 +49,7 @@ impl Copies {
 
     /// Removes all copies of the chunk at `position`, in flight or requested, because it is acknowledged. Returns those
     /// in flight.
-    pub fn take_all(&mut self, position: u64) -> Vec<Transmission> {
+    pub(super) fn take_all(&mut self, position: u64) -> Vec<Transmission> {
         self.due.remove(&position);
         self.in_flight.remove(&position).unwrap_or_default()
     }
@@ -60,7 +60,7 @@ impl Copies {
     }
 
     /// Cancels the requested copy of the chunk at `position`.
-    pub fn cancel(&mut self, position: u64) {
+    pub(super) fn cancel(&mut self, position: u64) {
         self.due.remove(&position);
     }
 
@@ -70,7 +70,7 @@ impl Copies {
     }
 
     /// The chunks with a requested copy, ascending, each with the copy's path.
-    pub fn due(&self) -> impl Iterator<Item = (u64, PathId)> {
+    pub(super) fn due(&self) -> impl Iterator<Item = (u64, PathId)> {
         self.due.iter().map(|(&position, &path)| (position, path))
     }
 

@@ -13,7 +13,7 @@ pub(super) struct Credit {
 
 impl Credit {
     /// The initial credit covers the largest window that gap blocks can name.
-    pub fn new() -> Credit {
+    pub(super) fn new() -> Credit {
         Credit { left: MOST }
     }
 
@@ -24,7 +24,7 @@ impl Credit {
 
     /// Uses credit for as many of `chunks` as it allows, and returns the number that may be taken back. One chunk may
     /// always be taken back: otherwise a time-out could not help a receiver that did renege.
-    pub fn spend(&mut self, chunks: u64) -> u64 {
+    pub(super) fn spend(&mut self, chunks: u64) -> u64 {
         let paid = chunks.min(self.left);
         self.left -= paid;
         paid.max(chunks.min(1))

@@ -38,7 +38,7 @@ pub(super) struct Departure {
 
 impl DepartureLog {
     /// Keeps the order of sending if `is_wanted`.
-    pub fn keep(&mut self, is_wanted: bool) {
+    pub(super) fn keep(&mut self, is_wanted: bool) {
         self.is_kept = is_wanted;
     }
 
@@ -48,7 +48,7 @@ impl DepartureLog {
     }
 
     /// Makes room for `path`.
-    pub fn add_path(&mut self, path: PathId) {
+    pub(super) fn add_path(&mut self, path: PathId) {
         self.paths.resize_with(self.paths.len().max(path.index() + 1), Departures::default);
     }
 
@@ -60,14 +60,14 @@ impl DepartureLog {
 
     /// Adds the chunk at `position`, which was sent on `path` in the packet `number`, or is in flight again since then.
     #[inline]
-    pub fn insert(&mut self, position: u64, path: PathId, number: u64) {
+    pub(super) fn insert(&mut self, position: u64, path: PathId, number: u64) {
         if self.is_kept {
             self.paths[path.index()].insert(number, position);
         }
     }
 
     /// The first departure on `path`.
-    pub fn earliest(
+    pub(super) fn earliest(
         &mut self,
         path: PathId,
         is_outstanding: impl Fn(Departure) -> bool,
@@ -112,12 +112,16 @@ impl DepartureLog {
 
     /// A transmission on `path`, in the round `round` of its window, in the current packet.
     #[inline]
-    pub fn transmission(&self, path: PathId, round: u64) -> Transmission {
+    pub(super) fn transmission(&self, path: PathId, round: u64) -> Transmission {
         Transmission { path, round, departure: self.packet, sent_at: self.packet_at }
     }
 
     /// The last departure on `path`.
-    pub fn latest(&self, path: PathId, is_outstanding: impl Fn(Departure) -> bool) -> Option<Departure> {
+    pub(super) fn latest(
+        &self,
+        path: PathId,
+        is_outstanding: impl Fn(Departure) -> bool,
+    ) -> Option<Departure> {
         let mut latest = self.paths[path.index()].entries.iter().rev().copied();
         latest.find(|&departure| is_outstanding(departure))
     }
@@ -128,12 +132,12 @@ impl DepartureLog {
     }
 
     /// Returns true if the order of sending is kept.
-    pub fn is_kept(&self) -> bool {
+    pub(super) fn is_kept(&self) -> bool {
         self.is_kept
     }
 
     /// The number of the current packet, or of the last one.
-    pub fn packet(&self) -> u64 {
+    pub(super) fn packet(&self) -> u64 {
         self.packet
     }
 }

@@ -27,7 +27,7 @@ impl Outgoing {
 
 /// The fragments of one message, first to last.
 #[derive(Clone, Debug)]
-pub struct Fragments {
+pub(super) struct Fragments {
     rest: Bytes,
     largest: usize,
     is_first: bool,
@@ -35,7 +35,7 @@ pub struct Fragments {
 
 /// One fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fragment {
+pub(super) struct Fragment {
     /// The user data.
     pub payload: Bytes,
     /// True if it is the message's first fragment.
@@ -46,7 +46,7 @@ pub struct Fragment {
 
 impl Fragments {
     /// Cuts `payload` into pieces of `largest` bytes; the last may be shorter.
-    pub fn new(payload: Bytes, largest: usize) -> Fragments {
+    pub(super) fn new(payload: Bytes, largest: usize) -> Fragments {
         Fragments { rest: payload, largest: largest.max(1), is_first: true }
     }
 }

@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 /// The positions in `new` that are not in `old`, as ascending ranges. Both lists ascend and do not overlap.
-pub fn added<'a>(old: &'a [Range<u64>], new: &'a [Range<u64>]) -> Added<'a> {
+pub(super) fn added<'a>(old: &'a [Range<u64>], new: &'a [Range<u64>]) -> Added<'a> {
     Added { old, new, from: 0 }
 }
 
 /// The iterator of [`added`].
-pub struct Added<'a> {
+pub(super) struct Added<'a> {
     old: &'a [Range<u64>],
     new: &'a [Range<u64>],
     /// Positions below this one are done.

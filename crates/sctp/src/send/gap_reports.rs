@@ -22,7 +22,7 @@ pub(super) struct GapReports {
 impl GapReports {
     /// Reads the gap blocks of a SACK, as positions after `new_first`, the first chunk that it does not acknowledge
     /// cumulatively. Blocks that are out of order, or end before their start, are skipped.
-    pub fn read(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
+    pub(super) fn read(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
         self.reported.clear();
         let mut from = new_first;
         for block in gaps {
@@ -53,7 +53,7 @@ impl GapReports {
     }
 
     /// Drops the chunks below `new_first`, which are cumulatively acknowledged.
-    pub fn pass(&mut self, new_first: u64) {
+    pub(super) fn pass(&mut self, new_first: u64) {
         self.acked.retain_mut(|block| {
             block.start = block.start.max(new_first);
             block.start < block.end
@@ -83,14 +83,14 @@ impl GapReports {
     }
 
     /// Notes the acknowledgements that the SACK takes back. Returns these chunks, ascending.
-    pub fn take_back(&mut self) -> &[u64] {
+    pub(super) fn take_back(&mut self) -> &[u64] {
         self.taken_back.clear();
         self.taken_back.extend(added(&self.reported, &self.acked).flatten());
         &self.taken_back
     }
 
     /// Ends the SACK: its reports replace those of the last one.
-    pub fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         std::mem::swap(&mut self.acked, &mut self.reported);
     }
 
@@ -100,7 +100,7 @@ impl GapReports {
     }
 
     /// The positions from `first` on between the blocks that are acknowledged.
-    pub fn holes(&self, first: u64) -> impl Iterator<Item = Range<u64>> {
+    pub(super) fn holes(&self, first: u64) -> impl Iterator<Item = Range<u64>> {
         let starts = std::iter::once(first).chain(self.acked.iter().map(|block| block.end));
         starts.zip(&self.acked).map(|(start, block)| start..block.start)
     }
@@ -121,17 +121,17 @@ impl GapReports {
     }
 
     /// One past the highest position that is acknowledged by gap blocks, which is not below `first`.
-    pub fn highest(&self, first: u64) -> u64 {
+    pub(super) fn highest(&self, first: u64) -> u64 {
         self.acked.last().map_or(first, |block| block.end)
     }
 
     /// The number of blocks that are acknowledged.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.acked.len()
     }
 
     /// The number of blocks of this SACK and the last one.
-    pub fn cost(&self) -> usize {
+    pub(super) fn cost(&self) -> usize {
         self.acked.len() + self.reported.len()
     }
 

@@ -7,7 +7,7 @@ use crate::policy::PathId;
 
 /// The chunks last sent on a path that are not cumulatively acknowledged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub(crate) struct Held {
     /// Their user data.
     pub user: ByteCount,
     /// Their weight against the peer's receive window.
@@ -27,24 +27,24 @@ pub(super) struct HeldByPath {
 
 impl HeldByPath {
     /// Sums for no paths yet.
-    pub fn new(rwnd_charge: Charge) -> HeldByPath {
+    pub(super) fn new(rwnd_charge: Charge) -> HeldByPath {
         HeldByPath { rwnd_charge, total: ByteCount::ZERO, sums: Vec::new() }
     }
 
     /// Makes room for `path`.
-    pub fn add_path(&mut self, path: PathId) {
+    pub(super) fn add_path(&mut self, path: PathId) {
         self.sums.resize(self.sums.len().max(path.index() + 1), Held::default());
     }
 
     /// Adds `bytes` of queued user data.
-    pub fn on_queued(&mut self, bytes: ByteCount) {
+    pub(super) fn on_queued(&mut self, bytes: ByteCount) {
         self.total += bytes;
     }
 
     /// Adds a chunk with `length` bytes of user data that was sent on `path`; `previous` is the path of the previous
     /// transmission, if there was one.
     #[inline]
-    pub fn on_sent(&mut self, path: PathId, previous: Option<PathId>, length: usize) {
+    pub(super) fn on_sent(&mut self, path: PathId, previous: Option<PathId>, length: usize) {
         let (user, rwnd) = (ByteCount::of_len(length), self.rwnd_charge.weigh(length));
         if let Some(previous) = previous {
             self.sums[previous.index()].subtract(user, rwnd);
@@ -63,12 +63,12 @@ impl HeldByPath {
     }
 
     /// The sum for `path`.
-    pub fn of(&self, path: PathId) -> Held {
+    pub(super) fn of(&self, path: PathId) -> Held {
         self.sums[path.index()]
     }
 
     /// The user data.
-    pub fn total(&self) -> ByteCount {
+    pub(super) fn total(&self) -> ByteCount {
         self.total
     }
 }

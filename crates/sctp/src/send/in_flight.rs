@@ -39,14 +39,14 @@ struct PathLowest {
 
 impl InFlight {
     /// Makes room for `path`.
-    pub fn add_path(&mut self, path: PathId) {
+    pub(super) fn add_path(&mut self, path: PathId) {
         self.paths.resize_with(self.paths.len().max(path.index() + 1), PathLowest::default);
     }
 
     /// Adds the chunk at `position`, with its number of transmissions, or a copy of it, sent on `path`. The chunk
     /// itself weighs `rwnd_weight` against the peer's receive window, and a copy nothing.
     #[inline]
-    pub fn enter(&mut self, position: u64, path: PathId, sends: Sends, rwnd_weight: ByteCount) {
+    pub(super) fn enter(&mut self, position: u64, path: PathId, sends: Sends, rwnd_weight: ByteCount) {
         self.rwnd += rwnd_weight;
         let lists = &mut self.paths[path.index()];
         match sends {
@@ -63,13 +63,13 @@ impl InFlight {
 
     /// Removes the chunk at `position`, which is lost or acknowledged on all paths.
     #[inline]
-    pub fn leave(&mut self, position: u64, rwnd_weight: ByteCount) {
+    pub(super) fn leave(&mut self, position: u64, rwnd_weight: ByteCount) {
         self.rwnd -= rwnd_weight;
         self.revoked.remove(&position);
     }
 
     /// The lowest chunks of `path`.
-    pub fn lowest(&mut self, path: PathId, there: impl Fn(u64) -> Option<Sends>) -> LowestTwo {
+    pub(super) fn lowest(&mut self, path: PathId, there: impl Fn(u64) -> Option<Sends>) -> LowestTwo {
         let lists = &mut self.paths[path.index()];
         let once = lists.once.first(|position| is_once(there(position)));
         let again = lists.again.first(|position| is_again(there(position)));
@@ -97,7 +97,7 @@ impl InFlight {
     }
 
     /// The highest chunk of `path`.
-    pub fn highest(&self, path: PathId, there: impl Fn(u64) -> Option<Sends>) -> Option<u64> {
+    pub(super) fn highest(&self, path: PathId, there: impl Fn(u64) -> Option<Sends>) -> Option<u64> {
         let lists = &self.paths[path.index()];
         let once = lists.once.last(|position| is_once(there(position)));
         let again = lists.again.last(|position| is_again(there(position)));
@@ -105,7 +105,7 @@ impl InFlight {
     }
 
     /// The chunks of `path` that were never acknowledged, in no order.
-    pub fn on(&self, path: PathId, there: impl Fn(u64) -> Option<Sends>) -> impl Iterator<Item = u64> {
+    pub(super) fn on(&self, path: PathId, there: impl Fn(u64) -> Option<Sends>) -> impl Iterator<Item = u64> {
         let lists = &self.paths[path.index()];
         let listed = lists.once.iter().map(|position| (position, true));
         let listed = listed.chain(lists.again.iter().map(|position| (position, false)));
@@ -121,7 +121,7 @@ impl InFlight {
     }
 
     /// The chunks that were sent once on `path`, or `again`, ascending; some entries are outdated.
-    pub fn listed(&self, path: PathId, sends: Sends) -> impl Iterator<Item = u64> {
+    pub(super) fn listed(&self, path: PathId, sends: Sends) -> impl Iterator<Item = u64> {
         let lists = &self.paths[path.index()];
         match sends {
             Sends::Once => &lists.once,
@@ -131,7 +131,7 @@ impl InFlight {
     }
 
     /// The number of paths.
-    pub fn paths(&self) -> usize {
+    pub(super) fn paths(&self) -> usize {
         self.paths.len()
     }
 

@@ -4,13 +4,13 @@ use std::collections::VecDeque;
 
 /// Positions of the chunks last sent on one path, ascending. Outdated entries are dropped when they reach the front.
 #[derive(Debug, Default)]
-pub struct Lowest {
+pub(super) struct Lowest {
     positions: VecDeque<u64>,
 }
 
 impl Lowest {
     /// Adds the chunk at `position`. This is cheap if chunks are sent in order.
-    pub fn insert(&mut self, position: u64) {
+    pub(super) fn insert(&mut self, position: u64) {
         match self.positions.back() {
             Some(&last) if last >= position => {
                 let at = self.positions.partition_point(|&other| other < position);
@@ -24,7 +24,7 @@ impl Lowest {
 
     /// The lowest position that still `is_outstanding`.
     #[inline]
-    pub fn first(&mut self, is_outstanding: impl Fn(u64) -> bool) -> Option<u64> {
+    pub(super) fn first(&mut self, is_outstanding: impl Fn(u64) -> bool) -> Option<u64> {
         while let Some(&position) = self.positions.front() {
             if is_outstanding(position) {
                 return Some(position);
@@ -35,12 +35,12 @@ impl Lowest {
     }
 
     /// The highest position that still `is_outstanding`.
-    pub fn last(&self, is_outstanding: impl Fn(u64) -> bool) -> Option<u64> {
+    pub(super) fn last(&self, is_outstanding: impl Fn(u64) -> bool) -> Option<u64> {
         self.positions.iter().rev().copied().find(|&position| is_outstanding(position))
     }
 
     /// The positions, including outdated ones, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u64> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = u64> {
         self.positions.iter().copied()
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Marked {
 
 impl Marked {
     /// Adds the lost chunk at `position`, with its weight against the peer's receive window.
-    pub fn add(&mut self, position: u64, rwnd_weight: ByteCount) {
+    pub(super) fn add(&mut self, position: u64, rwnd_weight: ByteCount) {
         if self.positions.insert(position) {
             self.rwnd += rwnd_weight;
         }
@@ -23,19 +23,19 @@ impl Marked {
 
     /// Removes the chunk at `position`, which was sent again or acknowledged.
     #[inline]
-    pub fn remove(&mut self, position: u64, rwnd_weight: ByteCount) {
+    pub(super) fn remove(&mut self, position: u64, rwnd_weight: ByteCount) {
         if self.positions.remove(&position) {
             self.rwnd -= rwnd_weight;
         }
     }
 
     /// The positions, ascending.
-    pub fn positions(&self) -> impl Iterator<Item = u64> {
+    pub(super) fn positions(&self) -> impl Iterator<Item = u64> {
         self.positions.iter().copied()
     }
 
     /// Returns true if no chunk is marked.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 

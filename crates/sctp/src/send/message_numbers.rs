@@ -12,7 +12,7 @@ pub(super) struct MessageNumbers {
 impl MessageNumbers {
     /// Takes the number of `message`; it has no meaning for an unordered one.
     #[inline]
-    pub fn take(&mut self, message: &Outgoing) -> Ssn {
+    pub(super) fn take(&mut self, message: &Outgoing) -> Ssn {
         if message.unordered {
             return Ssn::default();
         }

@@ -18,14 +18,14 @@ pub(super) struct Unfragmented {
 
 impl Unfragmented {
     /// Queues `message` after the others.
-    pub fn push(&mut self, message: Outgoing) {
+    pub(super) fn push(&mut self, message: Outgoing) {
         self.bytes += message.length();
         self.messages.push_back(message);
     }
 
     /// Takes the oldest message, if the waiting chunks have less user data, `waiting`, than one call sends and than
     /// `wanted`, the amount from which the scheduler chooses.
-    pub fn take_due(&mut self, waiting: ByteCount, wanted: ByteCount) -> Option<Outgoing> {
+    pub(super) fn take_due(&mut self, waiting: ByteCount, wanted: ByteCount) -> Option<Outgoing> {
         if waiting >= wanted.max(AHEAD) {
             return None;
         }
@@ -38,17 +38,17 @@ impl Unfragmented {
     }
 
     /// The number of messages.
-    pub fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.messages.len()
     }
 
     /// Returns true if no message waits.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
     /// Their user data.
-    pub fn bytes(&self) -> ByteCount {
+    pub(super) fn bytes(&self) -> ByteCount {
         self.bytes
     }
 }

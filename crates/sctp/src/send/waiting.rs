@@ -18,18 +18,18 @@ pub(super) struct Waiting {
 
 impl Waiting {
     /// The set of all chunks from position `oldest` on.
-    pub fn new(oldest: u64) -> Waiting {
+    pub(super) fn new(oldest: u64) -> Waiting {
         Waiting { oldest, ahead: VecDeque::new(), bytes: ByteCount::ZERO }
     }
 
     /// Adds `bytes` of user data queued after all chunks.
-    pub fn queue(&mut self, bytes: ByteCount) {
+    pub(super) fn queue(&mut self, bytes: ByteCount) {
         self.bytes += bytes;
     }
 
     /// Removes the chunk at `position`, with `bytes` of user data.
     #[inline]
-    pub fn take(&mut self, position: u64, bytes: ByteCount) {
+    pub(super) fn take(&mut self, position: u64, bytes: ByteCount) {
         self.bytes -= bytes;
         if position != self.oldest {
             let at = self.ahead.partition_point(|&other| other < position);
@@ -43,12 +43,12 @@ impl Waiting {
     }
 
     /// The position of the oldest chunk that waits, or of the next chunk to be queued.
-    pub fn oldest(&self) -> u64 {
+    pub(super) fn oldest(&self) -> u64 {
         self.oldest
     }
 
     /// The position of the waiting chunk with `index` waiting chunks before it.
-    pub fn position(&self, index: usize) -> u64 {
+    pub(super) fn position(&self, index: usize) -> u64 {
         let index = index as u64;
         // The number of sent chunks below it is found by bisection: from one sent chunk to the next, the number of
         // waiting chunks below it does not decrease.
@@ -65,7 +65,7 @@ impl Waiting {
     }
 
     /// The number of unsent chunks before the chunk at `position`; `None` if it was sent.
-    pub fn index(&self, position: u64) -> Option<usize> {
+    pub(super) fn index(&self, position: u64) -> Option<usize> {
         let passed = self.ahead.partition_point(|&other| other < position);
         if position < self.oldest || self.ahead.get(passed) == Some(&position) {
             return None;
@@ -74,12 +74,12 @@ impl Waiting {
     }
 
     /// The number of unsent chunks below position `end`.
-    pub fn count(&self, end: u64) -> usize {
+    pub(super) fn count(&self, end: u64) -> usize {
         (end - self.oldest) as usize - self.ahead.len()
     }
 
     /// The user data that waits.
-    pub fn bytes(&self) -> ByteCount {
+    pub(super) fn bytes(&self) -> ByteCount {
         self.bytes
     }
 }

@@ -14,7 +14,7 @@ use crate::walk::Dice;
 
 /// The guess of the attacker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Guess {
+pub(crate) enum Guess {
     /// Chunks of any type with a tag that it drew.
     AnyTag,
     /// Chunks of any type with a tag that is wrong in one bit.
@@ -39,7 +39,7 @@ pub enum Guess {
 
 impl Guess {
     /// Every guess.
-    pub const ALL: &[Guess] = &[
+    pub(crate) const ALL: &[Guess] = &[
         Guess::AnyTag,
         Guess::NearTag,
         Guess::Reflected,
@@ -53,7 +53,7 @@ impl Guess {
     ];
 
     /// Returns the packets to send.
-    pub fn shots(self, pair: &mut Pair, dice: &mut Dice) -> Vec<Shot> {
+    pub(crate) fn shots(self, pair: &mut Pair, dice: &mut Dice) -> Vec<Shot> {
         let count = dice.one_of(&[1, 3, 20]);
         let count = if self == Guess::InitFlood { dice.one_of(&[50, 300]) } else { count };
         (0..count).map(|_| self.shot(pair, dice)).collect()
@@ -126,7 +126,7 @@ impl Guess {
 }
 
 /// One to three chunks of types that are drawn.
-pub fn any_chunks(header: CommonHeader, dice: &mut Dice) -> Vec<u8> {
+pub(crate) fn any_chunks(header: CommonHeader, dice: &mut Dice) -> Vec<u8> {
     let inputs: Vec<(u8, Vec<u8>)> =
         (0..1 + dice.below(3)).map(|_| (dice.below(KINDS.len() as u64) as u8, dice.bytes(120))).collect();
     let parts: Vec<Parts<'_>> =
@@ -143,12 +143,12 @@ pub fn any_chunks(header: CommonHeader, dice: &mut Dice) -> Vec<u8> {
 }
 
 /// The header of a packet between the honest two.
-pub fn header(tag: VerificationTag) -> CommonHeader {
+pub(crate) fn header(tag: VerificationTag) -> CommonHeader {
     CommonHeader { source_port: PORT, destination_port: PORT, verification_tag: tag }
 }
 
 /// An unused address, of the same version as `beside`.
-pub fn invented(beside: SocketAddr, dice: &mut Dice) -> SocketAddr {
+pub(crate) fn invented(beside: SocketAddr, dice: &mut Dice) -> SocketAddr {
     let (near, host) = (dice.one_of(&[77, 78, 79]), 1 + dice.below(250) as u8);
     match beside {
         SocketAddr::V4(_) => SocketAddr::from(([10, near, dice.below(4) as u8, host], PORT)),

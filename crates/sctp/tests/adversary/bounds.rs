@@ -12,7 +12,7 @@ use super::verdict::{Class, Fault};
 use crate::pair::{End, Line, PacketCost, Pair, Reading, Side, chunk_names};
 
 /// The bounds of a play.
-pub struct Bounds {
+pub(crate) struct Bounds {
     seed: u64,
     config: Config,
     /// The most associations that an end had at once.
@@ -22,12 +22,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    pub fn new(seed: u64, config: Config) -> Bounds {
+    pub(crate) fn new(seed: u64, config: Config) -> Bounds {
         Bounds { seed, config, most_associations: 0, unanswered: [0; 2] }
     }
 
     /// Checks that a packet cost no more than it may.
-    pub fn check(&mut self, pair: &Pair, packet_cost: &PacketCost, tally: &mut Tally) -> Vec<Fault> {
+    pub(crate) fn check(&mut self, pair: &Pair, packet_cost: &PacketCost, tally: &mut Tally) -> Vec<Fault> {
         let mut scales = Scales { seed: self.seed, packet_cost, tally, faults: Vec::new() };
         let answers = &pair.log[packet_cost.answers.clone()];
         self.weigh_answers(&mut scales, answers, paths_of(pair.end(packet_cost.to), answers));
@@ -91,7 +91,7 @@ impl Bounds {
     }
 
     /// Checks that an end holds no more than it may.
-    pub fn check_held(&mut self, pair: &Pair, end: End, tally: &mut Tally) -> Option<Fault> {
+    pub(crate) fn check_held(&mut self, pair: &Pair, end: End, tally: &mut Tally) -> Option<Fault> {
         let held = pair.meter.as_ref().map_or(0, |meter| meter.held(end));
         self.most_associations = self.most_associations.max(pair.end(end).endpoint.len() as u64);
         let most = self.most_held(self.most_associations);

@@ -20,12 +20,12 @@ use crate::pair::{End, Meter, Pair, Reading};
 use crate::walk::Ledger;
 
 /// The ends that play, and what was seen of them so far.
-pub struct Cast {
-    pub pair: Pair,
-    pub scene: Scene,
-    pub witness: Witness,
-    pub liars: [Liar; LIARS],
-    pub tally: Tally,
+pub(crate) struct Cast {
+    pub(crate) pair: Pair,
+    pub(crate) scene: Scene,
+    pub(crate) witness: Witness,
+    pub(crate) liars: [Liar; LIARS],
+    pub(crate) tally: Tally,
     pub(super) bounds: Bounds,
     /// The data that each end sent, association by association; the last is the present one, as that end knows it.
     pub(super) ledgers: [Vec<Ledger>; 2],
@@ -44,7 +44,7 @@ pub struct Cast {
 
 impl Cast {
     /// Both ends, before anything is sent.
-    pub fn new(scene: &Scene, read: fn() -> Reading) -> Cast {
+    pub(crate) fn new(scene: &Scene, read: fn() -> Reading) -> Cast {
         let config = scene.config();
         let mut pair = Pair::over(Config::default(), Config::default(), &scene.versions);
         pair.equip(&(scene.variant.registry)(), &config);
@@ -75,7 +75,7 @@ impl Cast {
     }
 
     /// The honest two begin to open an association.
-    pub fn open(&mut self) -> Result<(), Fault> {
+    pub(crate) fn open(&mut self) -> Result<(), Fault> {
         // No more than an association has paths.
         let pipes = self.pair.pipes.len().min(MAX_PATHS);
         let remotes: Vec<SocketAddr> = (0..pipes).map(|pipe| self.pair.address(End::Z, pipe)).collect();
@@ -87,7 +87,7 @@ impl Cast {
     }
 
     /// An end sends `count` messages, or as many as there is room for.
-    pub fn send(
+    pub(crate) fn send(
         &mut self,
         end: End,
         (stream, unordered): (u16, bool),
@@ -124,7 +124,7 @@ impl Cast {
     }
 
     /// Z's application sends something to another peer.
-    pub fn serve(&mut self, id: AssociationId, length: usize, count: usize) -> Result<(), Fault> {
+    pub(crate) fn serve(&mut self, id: AssociationId, length: usize, count: usize) -> Result<(), Fault> {
         let payload = Bytes::from(vec![7; length]);
         (0..count).take_while(|_| self.give(End::Z, id, (0, false), &payload).is_ok()).count();
         self.pair.settle(End::Z);
@@ -147,7 +147,7 @@ impl Cast {
     }
 
     /// An end reads all that waits for it, of every association.
-    pub fn read(&mut self, end: End) -> Result<(), Fault> {
+    pub(crate) fn read(&mut self, end: End) -> Result<(), Fault> {
         let liars = self.liars.iter().filter_map(|liar| liar.id).filter(|_| end == End::Z);
         for id in self.living(end).into_iter().chain(liars).collect::<Vec<_>>() {
             self.read_from(end, id)?;
@@ -183,7 +183,7 @@ impl Cast {
     }
 
     /// Lets time pass, and looks at each event.
-    pub fn pass(&mut self, span: Duration) -> Result<(), Fault> {
+    pub(crate) fn pass(&mut self, span: Duration) -> Result<(), Fault> {
         let until = self.pair.now + span;
         for _ in 0..MOST_EVENTS {
             let has_more = self.pair.advance(until);
@@ -196,20 +196,20 @@ impl Cast {
     }
 
     /// An end's host loses an address, and packets to it are lost.
-    pub fn leave(&mut self, end: End, pipe: usize) -> Result<(), Fault> {
+    pub(crate) fn leave(&mut self, end: End, pipe: usize) -> Result<(), Fault> {
         self.may_end = true;
         self.pair.remove_local(end, pipe);
         self.watch()
     }
 
     /// The host has the address again.
-    pub fn come_back(&mut self, end: End, pipe: usize) -> Result<(), Fault> {
+    pub(crate) fn come_back(&mut self, end: End, pipe: usize) -> Result<(), Fault> {
         self.pair.add_local(end, pipe);
         self.watch()
     }
 
     /// An end closes, if there is something to close.
-    pub fn close(&mut self, end: End) -> Result<(), Fault> {
+    pub(crate) fn close(&mut self, end: End) -> Result<(), Fault> {
         if self.living(end).is_some() && self.pair.is_open(end) {
             self.pair.close(end);
         }
@@ -217,7 +217,7 @@ impl Cast {
     }
 
     /// An end aborts the association.
-    pub fn call_off(&mut self, end: End) -> Result<(), Fault> {
+    pub(crate) fn call_off(&mut self, end: End) -> Result<(), Fault> {
         if self.living(end).is_some() {
             self.may_end = true;
             self.pair.abort(end, "the play says so");
@@ -226,7 +226,7 @@ impl Cast {
     }
 
     /// A loses its memory and opens another association.
-    pub fn crash(&mut self) -> Result<(), Fault> {
+    pub(crate) fn crash(&mut self) -> Result<(), Fault> {
         self.watch()?;
         self.lives += 1;
         self.pair.reseed(End::A, 2 * self.scene.seed + (self.lives << 32));
@@ -242,7 +242,7 @@ impl Cast {
     }
 
     /// The honest association of an end, if it has one.
-    pub fn living(&self, end: End) -> Option<AssociationId> {
+    pub(crate) fn living(&self, end: End) -> Option<AssociationId> {
         let side = self.pair.end(end);
         side.id.filter(|id| side.endpoint.association(*id).is_some())
     }

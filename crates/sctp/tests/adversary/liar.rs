@@ -12,23 +12,23 @@ use crate::pair::{End, Line, PORT, Pair, chunks, packet};
 
 /// The peer, and its association with Z if it has one.
 #[derive(Debug)]
-pub struct Liar {
-    pub address: SocketAddr,
+pub(crate) struct Liar {
+    pub(crate) address: SocketAddr,
     /// The tag of the liar.
-    pub tag: VerificationTag,
-    pub id: Option<AssociationId>,
+    pub(crate) tag: VerificationTag,
+    pub(crate) id: Option<AssociationId>,
     /// The number of handshakes it completed.
-    pub openings: u32,
+    pub(crate) openings: u32,
 }
 
 impl Liar {
-    pub fn new(number: usize) -> Liar {
+    pub(crate) fn new(number: usize) -> Liar {
         let address = SocketAddr::from(([10, 66, number as u8, 1], PORT));
         Liar { address, tag: VerificationTag::ZERO, id: None, openings: 0 }
     }
 
     /// The INIT by which it begins anew.
-    pub fn init(&mut self, pair: &Pair, draw: u64) -> Shot {
+    pub(crate) fn init(&mut self, pair: &Pair, draw: u64) -> Shot {
         self.openings += 1;
         self.tag = VerificationTag::new(draw as u32 | 1);
         let init = Init {
@@ -43,7 +43,7 @@ impl Liar {
     }
 
     /// The COOKIE-ECHO, if Z answered the INIT.
-    pub fn echo(&self, pair: &Pair) -> Option<Shot> {
+    pub(crate) fn echo(&self, pair: &Pair) -> Option<Shot> {
         let answer = pair.log.iter().rev().find(|line| self.is_told(line))?;
         let Some(Chunk::InitAck(ack)) = chunks(&answer.bytes).into_iter().next() else { return None };
         let cookie = ack.parameters.into_iter().find_map(|parameter| match parameter {
@@ -54,12 +54,12 @@ impl Liar {
     }
 
     /// A packet of its own to Z.
-    pub fn shot(&self, pair: &Pair, bytes: Vec<u8>) -> Shot {
+    pub(crate) fn shot(&self, pair: &Pair, bytes: Vec<u8>) -> Shot {
         Shot { to: End::Z, local: pair.address(End::Z, 0), remote: self.address, bytes }
     }
 
     /// The header of its packets to an association with this tag.
-    pub fn header(tag: VerificationTag) -> CommonHeader {
+    pub(crate) fn header(tag: VerificationTag) -> CommonHeader {
         header(tag)
     }
 

@@ -16,20 +16,20 @@ use crate::walk::Dice;
 
 /// The numbers of an association, as its peer has them.
 #[derive(Clone, Copy, Debug)]
-pub struct Voice {
+pub(crate) struct Voice {
     /// Ports and tag of a packet to it.
-    pub header: CommonHeader,
+    pub(crate) header: CommonHeader,
     /// The cumulative TSN of what arrived there.
-    pub arrived: Tsn,
+    pub(crate) arrived: Tsn,
     /// The cumulative TSN of what it knows to be acknowledged.
-    pub acked: Tsn,
+    pub(crate) acked: Tsn,
     /// The highest TSN that it sent.
-    pub highest: Tsn,
+    pub(crate) highest: Tsn,
 }
 
 /// One kind of lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lie {
+pub(crate) enum Lie {
     AckAll,
     AckAllWithoutWindow,
     AckNothing,
@@ -75,7 +75,7 @@ pub enum Lie {
 
 impl Lie {
     /// Every lie.
-    pub const ALL: &[Lie] = &[
+    pub(crate) const ALL: &[Lie] = &[
         Lie::AckAll,
         Lie::AckAllWithoutWindow,
         Lie::AckNothing,
@@ -117,7 +117,7 @@ impl Lie {
     ];
 
     /// The packet with the lie.
-    pub fn packet(self, voice: &Voice, dice: &mut Dice) -> Vec<u8> {
+    pub(crate) fn packet(self, voice: &Voice, dice: &mut Dice) -> Vec<u8> {
         match self {
             Lie::AckAll
             | Lie::AckAllWithoutWindow

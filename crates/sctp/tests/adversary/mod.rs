@@ -16,10 +16,10 @@ mod verdict;
 mod watch;
 mod witness;
 
-pub use blind::Guess;
-pub use lies::Lie;
-pub use past::Past;
-pub use plan::{Act, Scene, plan};
-pub use play::play;
-pub use tally::{Column, Tally};
-pub use verdict::{Class, Fault};
+pub(crate) use blind::Guess;
+pub(crate) use lies::Lie;
+pub(crate) use past::Past;
+pub(crate) use plan::{Act, Scene, plan};
+pub(crate) use play::play;
+pub(crate) use tally::{Column, Tally};
+pub(crate) use verdict::{Class, Fault};

@@ -11,7 +11,7 @@ use crate::walk::Ledger;
 
 impl Cast {
     /// Everything is delivered, both close, and both forget the association.
-    pub fn part(&mut self) -> Result<(), Fault> {
+    pub(crate) fn part(&mut self) -> Result<(), Fault> {
         self.pair.faults = Faults::default();
         for end in [End::A, End::Z] {
             let gone = (0..self.pair.pipes.len()).filter(|&pipe| {

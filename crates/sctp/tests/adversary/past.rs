@@ -12,7 +12,7 @@ use crate::walk::Dice;
 
 /// The packets that it repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Past {
+pub(crate) enum Past {
     /// Packets of the present association.
     Repeat,
     /// One of them, many times.
@@ -37,7 +37,7 @@ pub enum Past {
 
 impl Past {
     /// Every kind.
-    pub const ALL: &[Past] = &[
+    pub(crate) const ALL: &[Past] = &[
         Past::Repeat,
         Past::Often,
         Past::Backwards,
@@ -51,7 +51,7 @@ impl Past {
     ];
 
     /// Returns the packets to send.
-    pub fn shots(self, pair: &Pair, witness: &Witness, dice: &mut Dice) -> Vec<Shot> {
+    pub(crate) fn shots(self, pair: &Pair, witness: &Witness, dice: &mut Dice) -> Vec<Shot> {
         let present = &witness.present;
         let earlier = match witness.earlier.len() {
             0 => &[],

@@ -10,40 +10,40 @@ use crate::walk::Dice;
 
 /// The settings of a play.
 #[derive(Clone, Debug)]
-pub struct Scene {
-    pub seed: u64,
-    pub powers: Powers,
-    pub profile: &'static str,
-    pub variant: Variant,
-    pub versions: Vec<IpVersion>,
-    pub delays_ms: Vec<u64>,
-    pub mtu: u64,
-    pub receive_buffer: u64,
+pub(crate) struct Scene {
+    pub(crate) seed: u64,
+    pub(crate) powers: Powers,
+    pub(crate) profile: &'static str,
+    pub(crate) variant: Variant,
+    pub(crate) versions: Vec<IpVersion>,
+    pub(crate) delays_ms: Vec<u64>,
+    pub(crate) mtu: u64,
+    pub(crate) receive_buffer: u64,
     /// The growth limit of the receive buffer; 0 for a fixed one.
-    pub growth: u64,
-    pub send_buffer: u64,
-    pub inbound_streams: u16,
-    pub dynamic_addresses: bool,
+    pub(crate) growth: u64,
+    pub(crate) send_buffer: u64,
+    pub(crate) inbound_streams: u16,
+    pub(crate) dynamic_addresses: bool,
     /// Both ends open.
-    pub collides: bool,
+    pub(crate) collides: bool,
     /// A may lose its memory; then every message is long enough to say which association it belongs to.
-    pub crashes: bool,
+    pub(crate) crashes: bool,
 }
 
 /// The powers of the attacker. Guessing is always possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Powers {
+pub(crate) struct Powers {
     /// It sees every packet, and repeats, delays, cuts and bundles what it saw.
-    pub sees: bool,
+    pub(crate) sees: bool,
     /// It sees every packet, and writes others with the right tags.
-    pub forges: bool,
+    pub(crate) forges: bool,
     /// It has associations of its own with Z.
-    pub lies: bool,
+    pub(crate) lies: bool,
 }
 
 /// One event of a play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub(crate) enum Act {
     /// An end sends `count` messages, or as many as there is room for.
     Send { end: End, stream: u16, unordered: bool, length: usize, count: usize },
     /// An end reads all that waits.
@@ -77,7 +77,7 @@ pub enum Act {
 }
 
 /// The play of a seed.
-pub fn plan(seed: u64) -> (Scene, Vec<Act>) {
+pub(crate) fn plan(seed: u64) -> (Scene, Vec<Act>) {
     let mut dice = Dice::of(seed ^ 0xadd5_0000);
     let scene = scene(seed, &mut dice);
     match seed % 300 {
@@ -219,7 +219,7 @@ fn honest_act(dice: &mut Dice, scene: &Scene) -> Act {
 
 impl Scene {
     /// The settings of both ends.
-    pub fn config(&self) -> Config {
+    pub(crate) fn config(&self) -> Config {
         let profile = Config::profile(self.profile).expect("a shipped profile");
         let growth = (self.growth > 0).then(|| Growth::to(ByteCount::new(self.growth)));
         let mut config = Config {
@@ -237,4 +237,4 @@ impl Scene {
 }
 
 /// The number of peers that lie, if any does.
-pub const LIARS: usize = 2;
+pub(crate) const LIARS: usize = 2;

@@ -15,7 +15,12 @@ use crate::pair::{End, Faults, Reading, chunk_names};
 use crate::walk::Dice;
 
 /// Takes the acts one after another, lets everything be delivered, and says what was seen.
-pub fn play(scene: &Scene, acts: &[Act], read: fn() -> Reading, tally: &mut Tally) -> Result<(), Fault> {
+pub(crate) fn play(
+    scene: &Scene,
+    acts: &[Act],
+    read: fn() -> Reading,
+    tally: &mut Tally,
+) -> Result<(), Fault> {
     let mut cast = Cast::new(scene, read);
     cast.tally.count(Column::Powers, cast.scene.powers.to_string());
     let result = play_with(&mut cast, acts);

@@ -5,14 +5,14 @@ use std::fmt;
 
 /// Counts by kind, and the most of what is bounded.
 #[derive(Clone, Debug, Default)]
-pub struct Tally {
+pub(crate) struct Tally {
     counts: BTreeMap<(Column, String), u64>,
     most: BTreeMap<&'static str, Most>,
 }
 
 /// The counted events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Column {
+pub(crate) enum Column {
     /// Plays, by the powers of the attacker.
     Powers,
     /// Moves of the attacker, by kind.
@@ -39,12 +39,12 @@ struct Most {
 
 impl Tally {
     /// One more.
-    pub fn count(&mut self, column: Column, what: impl Into<String>) {
+    pub(crate) fn count(&mut self, column: Column, what: impl Into<String>) {
         *self.counts.entry((column, what.into())).or_default() += 1;
     }
 
     /// Notes a value of a quantity with its bound; the value nearest to its bound is kept.
-    pub fn watch(&mut self, what: &'static str, seed: u64, value: u64, bound: u64) {
+    pub(crate) fn watch(&mut self, what: &'static str, seed: u64, value: u64, bound: u64) {
         let most = self.most.entry(what).or_default();
         let is_nearer = u128::from(value) * u128::from(most.bound.max(1))
             > u128::from(most.value) * u128::from(bound.max(1));
@@ -54,12 +54,12 @@ impl Tally {
     }
 
     /// Returns the count.
-    pub fn of(&self, column: Column, what: &str) -> u64 {
+    pub(crate) fn of(&self, column: Column, what: &str) -> u64 {
         self.counts.get(&(column, what.to_owned())).copied().unwrap_or(0)
     }
 
     /// Adds the counts of another tally.
-    pub fn add(&mut self, other: &Tally) {
+    pub(crate) fn add(&mut self, other: &Tally) {
         for (key, count) in &other.counts {
             *self.counts.entry(key.clone()).or_default() += count;
         }

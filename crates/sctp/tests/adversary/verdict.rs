@@ -4,7 +4,7 @@ use std::fmt;
 
 /// The class of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub(crate) enum Class {
     /// Something panicked.
     Panic,
     /// A message arrived twice, out of order or changed.
@@ -31,18 +31,18 @@ pub enum Class {
 
 /// A fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
-    pub class: Class,
-    pub what: String,
+pub(crate) struct Fault {
+    pub(crate) class: Class,
+    pub(crate) what: String,
 }
 
 impl Fault {
-    pub fn new(class: Class, what: impl Into<String>) -> Fault {
+    pub(crate) fn new(class: Class, what: impl Into<String>) -> Fault {
         Fault { class, what: what.into() }
     }
 
     /// Returns true if the fault is known: then it is counted and fails no test.
-    pub fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         KNOWN.iter().any(|(class, part)| *class == self.class && self.what.contains(part))
     }
 }

@@ -11,7 +11,7 @@ use crate::pair::End;
 
 impl Cast {
     /// Checks what happened since the last call: packets, their costs, and unexpected associations.
-    pub fn watch(&mut self) -> Result<(), Fault> {
+    pub(crate) fn watch(&mut self) -> Result<(), Fault> {
         for line in &self.pair.log {
             self.witness.note(&self.pair, line);
         }
@@ -116,7 +116,7 @@ impl Cast {
     }
 
     /// Counts a known fault, and reports any other.
-    pub fn report(&mut self, fault: Fault) -> Result<(), Fault> {
+    pub(crate) fn report(&mut self, fault: Fault) -> Result<(), Fault> {
         if !fault.is_known() {
             return Err(fault);
         }

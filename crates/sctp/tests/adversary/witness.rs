@@ -13,26 +13,26 @@ use crate::pair::{End, Line, Pair};
 
 /// The packets of the honest two, and the highest TSN that each association sent.
 #[derive(Debug, Default)]
-pub struct Witness {
+pub(crate) struct Witness {
     /// The last packets of the present association.
-    pub present: Vec<Seen>,
+    pub(crate) present: Vec<Seen>,
     /// Packets of the associations before, each from its beginning on.
-    pub earlier: Vec<Vec<Seen>>,
+    pub(crate) earlier: Vec<Vec<Seen>>,
     heard: BTreeMap<(End, AssociationId), Tsn>,
 }
 
 /// A packet that was seen.
 #[derive(Clone, Debug)]
-pub struct Seen {
-    pub to: End,
-    pub local: SocketAddr,
-    pub remote: SocketAddr,
-    pub bytes: Bytes,
+pub(crate) struct Seen {
+    pub(crate) to: End,
+    pub(crate) local: SocketAddr,
+    pub(crate) remote: SocketAddr,
+    pub(crate) bytes: Bytes,
 }
 
 impl Witness {
     /// A packet left.
-    pub fn note(&mut self, pair: &Pair, line: &Line) {
+    pub(crate) fn note(&mut self, pair: &Pair, line: &Line) {
         if let (Some(id), true) = (line.by, line.text.contains("DATA")) {
             self.hear((line.from, id), &line.bytes);
         }
@@ -50,12 +50,12 @@ impl Witness {
     }
 
     /// The present association is over.
-    pub fn turn_page(&mut self) {
+    pub(crate) fn turn_page(&mut self) {
         self.earlier.push(std::mem::take(&mut self.present));
     }
 
     /// The highest TSN that an association of an end sent.
-    pub fn highest(&self, end: End, id: AssociationId) -> Option<Tsn> {
+    pub(crate) fn highest(&self, end: End, id: AssociationId) -> Option<Tsn> {
         self.heard.get(&(end, id)).copied()
     }
 
@@ -74,7 +74,7 @@ impl Witness {
 
 impl Seen {
     /// The packet again, as it came.
-    pub fn again(&self) -> Shot {
+    pub(crate) fn again(&self) -> Shot {
         Shot { to: self.to, local: self.local, remote: self.remote, bytes: self.bytes.to_vec() }
     }
 }

@@ -10,25 +10,25 @@ use std::cell::Cell;
 use std::ops::Sub;
 
 /// The system's allocator, with counters. Make it a binary's `#[global_allocator]`.
-pub struct Counting;
+pub(crate) struct Counting;
 
 /// The allocations of the calling thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Allocated {
+pub(crate) struct Allocated {
     /// Calls that allocate or make an allocation larger.
-    pub times: u64,
+    pub(crate) times: u64,
     /// Bytes they asked for.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// The number of bytes the calling thread holds: what it allocated less what it freed. Memory that another thread frees
 /// counts for both.
-pub fn held() -> u64 {
+pub(crate) fn held() -> u64 {
     HELD.get()
 }
 
 /// Returns the allocations of the calling thread so far.
-pub fn allocated() -> Allocated {
+pub(crate) fn allocated() -> Allocated {
     ALLOCATED.get()
 }
 

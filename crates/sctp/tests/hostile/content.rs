@@ -13,30 +13,30 @@ use anabranch_sctp::wire::{
 use super::Input;
 
 /// The parts of a chunk.
-pub struct Parts<'a> {
+pub(crate) struct Parts<'a> {
     kind: u8,
-    pub flags: u8,
-    pub tsn: Tsn,
-    pub number: u32,
-    pub stream: u16,
-    pub ssn: u16,
-    pub gaps: Vec<GapBlock>,
-    pub duplicates: Vec<Tsn>,
+    pub(crate) flags: u8,
+    pub(crate) tsn: Tsn,
+    pub(crate) number: u32,
+    pub(crate) stream: u16,
+    pub(crate) ssn: u16,
+    pub(crate) gaps: Vec<GapBlock>,
+    pub(crate) duplicates: Vec<Tsn>,
     skipped: Vec<SkippedStream>,
     parameters: Vec<Parameter>,
     causes: Vec<Cause>,
-    pub bytes: &'a [u8],
+    pub(crate) bytes: &'a [u8],
 }
 
 impl<'a> Parts<'a> {
     /// The parts of a chunk of any type.
-    pub fn any(input: &mut Input<'a>) -> Parts<'a> {
+    pub(crate) fn any(input: &mut Input<'a>) -> Parts<'a> {
         let kind = input.byte();
         Parts::of_kind(kind, input)
     }
 
     /// The parts of a chunk of the type `KINDS[kind]`; only what that type has is taken from the input.
-    pub fn of_kind(kind: u8, input: &mut Input<'a>) -> Parts<'a> {
+    pub(crate) fn of_kind(kind: u8, input: &mut Input<'a>) -> Parts<'a> {
         let kind = KINDS[usize::from(kind) % KINDS.len()];
         let tsn = Tsn::new(input.u32());
         let (number, flags) = (input.u32(), input.byte());
@@ -72,7 +72,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The chunk, borrowing from its parts.
-    pub fn chunk(&self) -> Chunk<'_> {
+    pub(crate) fn chunk(&self) -> Chunk<'_> {
         match self.kind {
             DATA => Chunk::Data(Data {
                 tsn: self.tsn,
@@ -220,14 +220,14 @@ fn cause(input: &mut Input<'_>) -> Cause {
     }
 }
 
-pub const DATA: u8 = 0;
-pub const INIT: u8 = 1;
-pub const INIT_ACK: u8 = 2;
-pub const SACK: u8 = 3;
+pub(crate) const DATA: u8 = 0;
+pub(crate) const INIT: u8 = 1;
+pub(crate) const INIT_ACK: u8 = 2;
+pub(crate) const SACK: u8 = 3;
 const HEARTBEAT: u8 = 4;
 const HEARTBEAT_ACK: u8 = 5;
 const ABORT: u8 = 6;
-pub const SHUTDOWN: u8 = 7;
+pub(crate) const SHUTDOWN: u8 = 7;
 const SHUTDOWN_ACK: u8 = 8;
 const ERROR: u8 = 9;
 const COOKIE_ECHO: u8 = 10;
@@ -235,15 +235,15 @@ const COOKIE_ACK: u8 = 11;
 const ECNE: u8 = 12;
 const CWR: u8 = 13;
 const SHUTDOWN_COMPLETE: u8 = 14;
-pub const PAD: u8 = 132;
-pub const FORWARD_TSN: u8 = 192;
+pub(crate) const PAD: u8 = 132;
+pub(crate) const FORWARD_TSN: u8 = 192;
 const AUTH: u8 = 15;
 const ASCONF_ACK: u8 = 128;
-pub const ASCONF: u8 = 193;
+pub(crate) const ASCONF: u8 = 193;
 const UNKNOWN: u8 = 255;
 
 /// The types as the fuzzer chooses among them.
-pub const KINDS: [u8; 21] = [
+pub(crate) const KINDS: [u8; 21] = [
     DATA,
     INIT,
     INIT_ACK,

@@ -13,7 +13,7 @@ use super::Input;
 use crate::pair::{End, Pair, packet_with};
 
 /// Only cookies pass as cookies, a cookie survives being sealed, and an endpoint accepts its own cookie and no other.
-pub fn cookie(bytes: &[u8]) {
+pub(crate) fn cookie(bytes: &[u8]) {
     let key = [7; 32];
     assert!(StateCookie::open(bytes, &key).is_err(), "a signature cannot be guessed");
     let mut input = Input::new(bytes);

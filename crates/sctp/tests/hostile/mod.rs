@@ -9,9 +9,9 @@ mod peer;
 mod walk;
 mod wire;
 
-pub use content::{INIT, KINDS, Parts};
-pub use cookie::cookie;
-pub use input::Input;
-pub use peer::{STATES, association, framed, is_entered};
-pub use walk::handshake;
-pub use wire::{chunks, packet, parameters};
+pub(crate) use content::{INIT, KINDS, Parts};
+pub(crate) use cookie::cookie;
+pub(crate) use input::Input;
+pub(crate) use peer::{STATES, association, framed, is_entered};
+pub(crate) use walk::handshake;
+pub(crate) use wire::{chunks, packet, parameters};

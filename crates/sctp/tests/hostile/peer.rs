@@ -30,7 +30,7 @@ struct Attack {
 
 /// For any packets of a peer with the right tag, in any state: nothing panics, memory stays bounded, and every stretch of
 /// time ends.
-pub fn association(bytes: &[u8]) {
+pub(crate) fn association(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let state = STATES[input.below(STATES.len())];
     let setup = input.byte();
@@ -65,7 +65,7 @@ fn with_receiver_rules() -> Config {
 }
 
 /// Returns true if an end comes into this state before it is attacked.
-pub fn is_entered(state: AssociationState, victim: End, pipes: usize) -> bool {
+pub(crate) fn is_entered(state: AssociationState, victim: End, pipes: usize) -> bool {
     let mut attack = Attack::begin(state, victim, pipes, Config::rfc9260());
     let victim = attack.victim;
     attack.pair.at(victim).state() == state
@@ -454,7 +454,7 @@ impl EncodeChunk for Raw<'_> {
 }
 
 /// A packet of these bytes, with a checksum that is right.
-pub fn framed(header: CommonHeader, chunks: &[u8]) -> Vec<u8> {
+pub(crate) fn framed(header: CommonHeader, chunks: &[u8]) -> Vec<u8> {
     let mut packet = Vec::new();
     let mut builder = PacketBuilder::new(&mut packet, header, usize::MAX);
     builder.push(&Raw(chunks)).expect("no limit");
@@ -463,7 +463,7 @@ pub fn framed(header: CommonHeader, chunks: &[u8]) -> Vec<u8> {
 }
 
 /// Every state.
-pub const STATES: [AssociationState; 8] = [
+pub(crate) const STATES: [AssociationState; 8] = [
     AssociationState::Established,
     AssociationState::CookieWait,
     AssociationState::CookieEchoed,

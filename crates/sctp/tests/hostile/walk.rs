@@ -44,7 +44,7 @@ struct Walk {
 /// For any packets of unknown peers that see only their own answers: the honest association lives and carries a message in
 /// each direction, there are at most as many associations as cookies that were returned, no packet is answered by a flood,
 /// and nothing panics.
-pub fn handshake(bytes: &[u8]) {
+pub(crate) fn handshake(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let mut walk = Walk::begin();
     for _ in 0..200 {

@@ -10,7 +10,7 @@ use super::content::Parts;
 
 /// A packet of any bytes is read to its end without a panic, with and without its checksum, and what could
 /// be read can be shown, and written and read again.
-pub fn packet(bytes: &[u8]) {
+pub(crate) fn packet(bytes: &[u8]) {
     for checksum in [Checksum::Omitted, Checksum::Crc32c] {
         let Ok(packet) = Packet::decode(bytes, checksum) else { continue };
         let mut count = 0;
@@ -31,7 +31,7 @@ pub fn packet(bytes: &[u8]) {
 }
 
 /// Chunks of any content come out of a packet as they went in, and a packet that was changed is refused.
-pub fn chunks(bytes: &[u8]) {
+pub(crate) fn chunks(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let header = CommonHeader {
         source_port: input.u16(),
@@ -70,7 +70,7 @@ pub fn chunks(bytes: &[u8]) {
 
 /// Parameters and causes of any bytes are read without a panic; what is read writes itself as it was, and an
 /// INIT with it is judged.
-pub fn parameters(bytes: &[u8]) {
+pub(crate) fn parameters(bytes: &[u8]) {
     let mut input = Input::new(bytes);
     let kind = [1, 2, 6, 9][input.below(4)];
     let fixed = if kind <= 2 { 16 } else { 0 };

@@ -11,12 +11,12 @@ use super::{End, PORT, Pair};
 
 impl Pair {
     /// An end's host gains its address on a pipe.
-    pub fn add_local(&mut self, end: End, pipe: usize) {
+    pub(crate) fn add_local(&mut self, end: End, pipe: usize) {
         self.gain(end, pipe, Endpoint::add_local);
     }
 
     /// The host has the address again, at a socket with all its addresses.
-    pub fn return_local(&mut self, end: End, pipe: usize) {
+    pub(crate) fn return_local(&mut self, end: End, pipe: usize) {
         self.gain(end, pipe, Endpoint::return_local);
     }
 
@@ -30,7 +30,7 @@ impl Pair {
     }
 
     /// The host loses the address.
-    pub fn remove_local(&mut self, end: End, pipe: usize) {
+    pub(crate) fn remove_local(&mut self, end: End, pipe: usize) {
         let address = self.address(end, pipe);
         self.within(end, |side, now| {
             side.missing.push(address);
@@ -40,19 +40,19 @@ impl Pair {
     }
 
     /// Both ends have no addresses but those on the first pipes, until [`add_local`](Pair::add_local) gives them.
-    pub fn keep_locals(&mut self, pipes: usize) {
+    pub(crate) fn keep_locals(&mut self, pipes: usize) {
         for end in [End::A, End::Z] {
             (pipes..self.pipes.len()).for_each(|pipe| self.remove_local(end, pipe));
         }
     }
 
     /// The address of an end on a pipe.
-    pub fn address(&self, end: End, pipe: usize) -> SocketAddr {
+    pub(crate) fn address(&self, end: End, pipe: usize) -> SocketAddr {
         address_of(end, pipe, self.pipes[pipe].version)
     }
 
     /// The address that an end's packets on a pipe come from, as the other end sees it.
-    pub fn seen(&self, end: End, pipe: usize) -> SocketAddr {
+    pub(crate) fn seen(&self, end: End, pipe: usize) -> SocketAddr {
         let mut address = self.address(end, pipe);
         if let (End::A, Some(port)) = (end, self.pipes[pipe].translated) {
             address.set_port(port);
@@ -62,7 +62,7 @@ impl Pair {
 }
 
 /// The IPv4 address of an end on a pipe.
-pub fn address(end: End, pipe: usize) -> SocketAddr {
+pub(crate) fn address(end: End, pipe: usize) -> SocketAddr {
     address_of(end, pipe, IpVersion::V4)
 }
 
@@ -81,7 +81,7 @@ pub(super) fn address_of(end: End, pipe: usize, version: IpVersion) -> SocketAdd
 }
 
 /// The paths in order.
-pub fn path(index: usize) -> PathId {
+pub(crate) fn path(index: usize) -> PathId {
     PathId::from_index(index)
 }
 

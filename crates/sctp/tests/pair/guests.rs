@@ -9,25 +9,25 @@ use super::{End, PORT, Pair, chunks, packet_with};
 
 /// A host that does not belong to the pair.
 #[derive(Clone, Copy, Debug)]
-pub struct Guest {
+pub(crate) struct Guest {
     /// Where it is.
-    pub remote: SocketAddr,
+    pub(crate) remote: SocketAddr,
     /// The SCTP port.
-    pub port: u16,
+    pub(crate) port: u16,
 }
 
 /// Z's answer to a guest's INIT.
 #[derive(Clone, Debug)]
-pub struct Invitation {
+pub(crate) struct Invitation {
     /// Z's tag.
-    pub tag: VerificationTag,
+    pub(crate) tag: VerificationTag,
     /// The state cookie.
-    pub cookie: Vec<u8>,
+    pub(crate) cookie: Vec<u8>,
 }
 
 impl Pair {
     /// A guest sends INIT, and Z answers it.
-    pub fn invite(&mut self, guest: Guest) -> Invitation {
+    pub(crate) fn invite(&mut self, guest: Guest) -> Invitation {
         let init = Init {
             initiate_tag: VerificationTag::new(77),
             a_rwnd: 100_000,
@@ -46,7 +46,7 @@ impl Pair {
     }
 
     /// The guest gives the cookie back.
-    pub fn accept(&mut self, guest: Guest, Invitation { tag, cookie }: &Invitation) {
+    pub(crate) fn accept(&mut self, guest: Guest, Invitation { tag, cookie }: &Invitation) {
         let bytes = packet_with(guest.header(*tag), &[&CookieEcho { cookie }]);
         self.inject_from(End::Z, guest.remote, bytes);
     }

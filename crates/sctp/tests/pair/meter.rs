@@ -9,15 +9,15 @@ use super::{End, Pair, Side};
 
 /// The resources of the calling thread, used and held.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// Allocations.
-    pub allocations: u64,
+    pub(crate) allocations: u64,
     /// Bytes that they asked for.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
     /// Bytes that are held.
-    pub held: u64,
+    pub(crate) held: u64,
     /// Processor time in nanoseconds; zero where the test reads no clock.
-    pub nanoseconds: u64,
+    pub(crate) nanoseconds: u64,
 }
 
 impl Sub for Reading {
@@ -34,46 +34,46 @@ impl Sub for Reading {
 
 /// One packet that arrived, and its cost.
 #[derive(Clone, Debug)]
-pub struct PacketCost {
+pub(crate) struct PacketCost {
     /// The end that received it.
-    pub to: End,
+    pub(crate) to: End,
     /// The content.
-    pub bytes: Bytes,
+    pub(crate) bytes: Bytes,
     /// The cost of reading and answering it.
-    pub cost: Reading,
+    pub(crate) cost: Reading,
     /// The lines of the log that left at once.
-    pub answers: Range<usize>,
+    pub(crate) answers: Range<usize>,
 }
 
 /// Reads before and after each call into an end.
-pub struct Meter {
+pub(crate) struct Meter {
     read: fn() -> Reading,
     /// Bytes that each end holds by now: allocated less freed within calls.
     held: [i64; 2],
     /// Every packet that arrived, until it is taken.
-    pub packet_costs: Vec<PacketCost>,
+    pub(crate) packet_costs: Vec<PacketCost>,
 }
 
 impl Meter {
     /// A meter that reads by `read`.
-    pub fn new(read: fn() -> Reading) -> Meter {
+    pub(crate) fn new(read: fn() -> Reading) -> Meter {
         Meter { read, held: [0; 2], packet_costs: Vec::new() }
     }
 
     /// An end lost its memory.
-    pub fn forget(&mut self, end: End) {
+    pub(crate) fn forget(&mut self, end: End) {
         self.held[end as usize] = 0;
     }
 
     /// Returns the memory of an end.
-    pub fn held(&self, end: End) -> u64 {
+    pub(crate) fn held(&self, end: End) -> u64 {
         u64::try_from(self.held[end as usize]).unwrap_or(0)
     }
 }
 
 impl Pair {
     /// Calls into an end. Memory that counts as the end's is made and dropped within.
-    pub fn within<T>(&mut self, end: End, call: impl FnOnce(&mut Side, Time) -> T) -> T {
+    pub(crate) fn within<T>(&mut self, end: End, call: impl FnOnce(&mut Side, Time) -> T) -> T {
         let (before, now) = (self.read_meter(), self.now);
         let result = call(self.side(end), now);
         let cost = self.read_meter() - before;

@@ -27,7 +27,7 @@ use bytes::Bytes;
 
 use addresses::{address_of, pipe_of};
 #[allow(unused_imports, reason = "each test file uses its own part of the pair")]
-pub use {
+pub(crate) use {
     addresses::{address, path},
     guests::{Guest, Invitation},
     meter::{Meter, PacketCost, Reading},
@@ -37,7 +37,7 @@ pub use {
 
 /// One of the two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum End {
+pub(crate) enum End {
     /// The one that opens.
     A,
     /// The one that accepts.
@@ -45,7 +45,7 @@ pub enum End {
 }
 
 impl End {
-    pub fn other(self) -> End {
+    pub(crate) fn other(self) -> End {
         match self {
             End::A => End::Z,
             End::Z => End::A,
@@ -54,50 +54,50 @@ impl End {
 }
 
 /// One end: its endpoint and what came out of it.
-pub struct Side {
-    pub endpoint: Endpoint,
-    pub id: Option<AssociationId>,
-    pub events: Vec<Event>,
+pub(crate) struct Side {
+    pub(crate) endpoint: Endpoint,
+    pub(crate) id: Option<AssociationId>,
+    pub(crate) events: Vec<Event>,
     /// Events of other associations.
-    pub strays: Vec<(AssociationId, Event)>,
+    pub(crate) strays: Vec<(AssociationId, Event)>,
     /// Takes the first association with an event as the one, if there is none yet.
-    pub adopts: bool,
+    pub(crate) adopts: bool,
     /// The application reads what arrives before anything is answered.
-    pub reads_at_once: bool,
+    pub(crate) reads_at_once: bool,
     /// The messages that it read so.
-    pub read: Vec<Message>,
-    pub config: EndpointConfig,
+    pub(crate) read: Vec<Message>,
+    pub(crate) config: EndpointConfig,
     /// Addresses that the host lacks: nothing arrives or leaves there.
-    pub missing: Vec<SocketAddr>,
+    pub(crate) missing: Vec<SocketAddr>,
     lives: u64,
 }
 
 /// One path through the network, both ways.
 #[derive(Clone, Copy, Debug)]
-pub struct Pipe {
-    pub delay: Duration,
-    pub is_cut: bool,
+pub(crate) struct Pipe {
+    pub(crate) delay: Duration,
+    pub(crate) is_cut: bool,
     /// The number of the next packets from each end are dropped.
-    pub drop_next: [u32; 2],
+    pub(crate) drop_next: [u32; 2],
     /// The number of the next packets with ECT from each end are marked.
-    pub mark_next: [u32; 2],
+    pub(crate) mark_next: [u32; 2],
     /// The treatment of ECN codepoints.
-    pub middlebox: Middlebox,
+    pub(crate) middlebox: Middlebox,
     /// A translator at A's end shows this UDP port to Z instead of A's, and lets nothing else in.
-    pub translated: Option<u16>,
+    pub(crate) translated: Option<u16>,
     /// The version of its addresses.
-    pub version: IpVersion,
+    pub(crate) version: IpVersion,
     /// Larger IP packets are lost, unless they may be fragmented.
-    pub mtu: usize,
+    pub(crate) mtu: usize,
     /// Larger IP packets are lost even if they may be fragmented.
-    pub drops_fragments: bool,
+    pub(crate) drops_fragments: bool,
     /// The end whose packets alone may be too large; `None` for both.
-    pub narrow_from: Option<End>,
+    pub(crate) narrow_from: Option<End>,
 }
 
 /// The treatment of ECN codepoints by a pipe.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Middlebox {
+pub(crate) enum Middlebox {
     /// Nothing.
     #[default]
     None,
@@ -108,25 +108,25 @@ pub enum Middlebox {
 }
 
 /// A packet that left.
-pub struct Line {
-    pub at: Time,
-    pub from: End,
+pub(crate) struct Line {
+    pub(crate) at: Time,
+    pub(crate) from: End,
     /// Where it went.
-    pub pipe: usize,
+    pub(crate) pipe: usize,
     /// The address it was sent from.
-    pub local: SocketAddr,
+    pub(crate) local: SocketAddr,
     /// The address it was sent to.
-    pub remote: SocketAddr,
+    pub(crate) remote: SocketAddr,
     /// Which association sent it, if one did.
-    pub by: Option<AssociationId>,
+    pub(crate) by: Option<AssociationId>,
     /// `A -> INIT -> Z`.
-    pub text: String,
+    pub(crate) text: String,
     /// The ECN codepoint with which it left.
-    pub ecn: Ecn,
+    pub(crate) ecn: Ecn,
     /// The content, if [`Pair::keep_packets`] was called.
-    pub bytes: Bytes,
+    pub(crate) bytes: Bytes,
     /// The length of the SCTP packet.
-    pub len: usize,
+    pub(crate) len: usize,
 }
 
 /// A loss that is planned.
@@ -139,14 +139,14 @@ struct Loss {
 
 /// The random faults of packets, in thousandths.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Faults {
-    pub loss: u32,
-    pub duplication: u32,
-    pub corruption: u32,
+pub(crate) struct Faults {
+    pub(crate) loss: u32,
+    pub(crate) duplication: u32,
+    pub(crate) corruption: u32,
     /// Marks on packets with ECT.
-    pub marking: u32,
+    pub(crate) marking: u32,
     /// Packets are late by up to this much, and so overtake one another.
-    pub jitter: Duration,
+    pub(crate) jitter: Duration,
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -162,22 +162,22 @@ struct PacketInFlight {
 }
 
 /// Both ends and the pipes between them.
-pub struct Pair {
-    pub now: Time,
-    pub a: Side,
-    pub z: Side,
-    pub pipes: Vec<Pipe>,
-    pub faults: Faults,
+pub(crate) struct Pair {
+    pub(crate) now: Time,
+    pub(crate) a: Side,
+    pub(crate) z: Side,
+    pub(crate) pipes: Vec<Pipe>,
+    pub(crate) faults: Faults,
     /// A line a packet that left.
-    pub log: Vec<Line>,
+    pub(crate) log: Vec<Line>,
     /// Packets may leave one end's address of one pipe for the other end's of another, and travel the latter.
-    pub may_cross: bool,
+    pub(crate) may_cross: bool,
     /// Packets of these ends that leave so are lost.
-    pub loses_crossing: Vec<End>,
+    pub(crate) loses_crossing: Vec<End>,
     /// Pipes from whose end at A nothing leaves, and where nothing arrives.
-    pub cut_links: Vec<usize>,
+    pub(crate) cut_links: Vec<usize>,
     /// The cost of calls into the ends, if it is measured.
-    pub meter: Option<Meter>,
+    pub(crate) meter: Option<Meter>,
     /// The cost since the last packet arrived.
     cost: Reading,
     /// The buffer into which packets are written.
@@ -189,21 +189,21 @@ pub struct Pair {
     chance: u64,
 }
 
-pub const PORT: u16 = 9899;
+pub(crate) const PORT: u16 = 9899;
 
 impl Pair {
     /// Two ends with the same settings and `pipes` paths of 10 ms between them.
-    pub fn new(config: Config, pipes: usize) -> Pair {
+    pub(crate) fn new(config: Config, pipes: usize) -> Pair {
         Pair::unequal(config.clone(), config, pipes)
     }
 
     /// Two ends with settings of their own.
-    pub fn unequal(a: Config, z: Config, pipes: usize) -> Pair {
+    pub(crate) fn unequal(a: Config, z: Config, pipes: usize) -> Pair {
         Pair::over(a, z, &vec![IpVersion::V4; pipes])
     }
 
     /// Two ends with a pipe of 10 ms for each of these versions of IP.
-    pub fn over(a: Config, z: Config, versions: &[IpVersion]) -> Pair {
+    pub(crate) fn over(a: Config, z: Config, versions: &[IpVersion]) -> Pair {
         let pipes = versions.iter().map(|&version| Pipe::new(version)).collect();
         let local = |end| versions.iter().enumerate().map(|(pipe, ip)| address_of(end, pipe, *ip)).collect();
         Pair {
@@ -228,21 +228,21 @@ impl Pair {
     }
 
     /// An open association over all pipes, with every path verified.
-    pub fn open(config: Config, pipes: usize) -> Pair {
+    pub(crate) fn open(config: Config, pipes: usize) -> Pair {
         let mut pair = Pair::new(config, pipes);
         pair.establish();
         pair
     }
 
     /// Two ends with the same settings, and policies of a test's own beside the standard ones.
-    pub fn with_policies(registry: &Registry, config: &Config, pipes: usize) -> Pair {
+    pub(crate) fn with_policies(registry: &Registry, config: &Config, pipes: usize) -> Pair {
         let mut pair = Pair::new(Config::default(), pipes);
         pair.equip(registry, config);
         pair
     }
 
     /// Gives both ends these policies and settings, before anything is sent.
-    pub fn equip(&mut self, registry: &Registry, config: &Config) {
+    pub(crate) fn equip(&mut self, registry: &Registry, config: &Config) {
         for side in [&mut self.a, &mut self.z] {
             side.config.registry = registry.clone();
             side.config.association = config.clone();
@@ -251,14 +251,14 @@ impl Pair {
     }
 
     /// An open association with policies of a test's own beside the standard ones.
-    pub fn open_with(registry: &Registry, config: &Config, pipes: usize) -> Pair {
+    pub(crate) fn open_with(registry: &Registry, config: &Config, pipes: usize) -> Pair {
         let mut pair = Pair::with_policies(registry, config, pipes);
         pair.establish();
         pair
     }
 
     /// Opens the association, lets every path be verified, and forgets how.
-    pub fn establish(&mut self) {
+    pub(crate) fn establish(&mut self) {
         self.connect();
         self.run_for(Duration::from_secs(5));
         assert!(self.a.events.contains(&Event::Connected), "A opened: {:?}", self.log);
@@ -269,7 +269,7 @@ impl Pair {
     }
 
     /// Both ends are joined without a handshake.
-    pub fn join(&mut self) {
+    pub(crate) fn join(&mut self) {
         let (a, z) =
             join(self.now, &mut self.a.endpoint, &mut self.z.endpoint).expect("addresses of one version");
         (self.a.id, self.z.id) = (Some(a), Some(z));
@@ -278,19 +278,19 @@ impl Pair {
     }
 
     /// A begins to open the association.
-    pub fn connect(&mut self) {
+    pub(crate) fn connect(&mut self) {
         self.connect_from(End::A);
     }
 
     /// An end begins to open the association with all addresses of the other.
-    pub fn connect_from(&mut self, end: End) {
+    pub(crate) fn connect_from(&mut self, end: End) {
         let remotes: Vec<SocketAddr> =
             (0..self.pipes.len()).map(|pipe| self.address(end.other(), pipe)).collect();
         self.connect_to(end, &remotes);
     }
 
     /// An end begins to open the association with these addresses.
-    pub fn connect_to(&mut self, end: End, remotes: &[SocketAddr]) {
+    pub(crate) fn connect_to(&mut self, end: End, remotes: &[SocketAddr]) {
         self.within(end, |side, _| {
             side.id = Some(side.endpoint.connect(remotes).expect("addresses that can be reached"));
         });
@@ -298,19 +298,19 @@ impl Pair {
     }
 
     /// An end loses its memory and comes back with the same addresses: a new endpoint without associations.
-    pub fn restart(&mut self, end: End) {
+    pub(crate) fn restart(&mut self, end: End) {
         let local = self.side(end).config.local.clone();
         self.restart_with(end, local);
     }
 
     /// An end comes back as the endpoint of another seed: with other tags, TSNs and nonces.
-    pub fn reseed(&mut self, end: End, seed: u64) {
+    pub(crate) fn reseed(&mut self, end: End, seed: u64) {
         self.side(end).lives = seed.wrapping_sub(2);
         self.restart(end);
     }
 
     /// An end comes back with these addresses.
-    pub fn restart_with(&mut self, end: End, local: Vec<SocketAddr>) {
+    pub(crate) fn restart_with(&mut self, end: End, local: Vec<SocketAddr>) {
         let side = self.side(end);
         side.config.local = local;
         side.lives = side.lives.wrapping_add(2);
@@ -320,11 +320,11 @@ impl Pair {
     }
 
     /// Seeds the test's random numbers.
-    pub fn seed(&mut self, seed: u64) {
+    pub(crate) fn seed(&mut self, seed: u64) {
         self.chance = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     }
 
-    pub fn side(&mut self, end: End) -> &mut Side {
+    pub(crate) fn side(&mut self, end: End) -> &mut Side {
         match end {
             End::A => &mut self.a,
             End::Z => &mut self.z,
@@ -332,7 +332,7 @@ impl Pair {
     }
 
     /// An end, to be looked at.
-    pub fn end(&self, end: End) -> &Side {
+    pub(crate) fn end(&self, end: End) -> &Side {
         match end {
             End::A => &self.a,
             End::Z => &self.z,
@@ -340,21 +340,21 @@ impl Pair {
     }
 
     /// Returns true if an end has an open association.
-    pub fn is_open(&mut self, end: End) -> bool {
+    pub(crate) fn is_open(&mut self, end: End) -> bool {
         self.side(end).id.is_some() && self.at(end).is_open()
     }
 
     /// The association of an end.
-    pub fn at(&mut self, end: End) -> &mut Association {
+    pub(crate) fn at(&mut self, end: End) -> &mut Association {
         self.side(end).association()
     }
 
     /// Sends a message of `length` bytes on stream 0.
-    pub fn send(&mut self, end: End, length: usize) {
+    pub(crate) fn send(&mut self, end: End, length: usize) {
         self.try_send(end, 0, false, Bytes::from(vec![7; length])).expect("there is room");
     }
 
-    pub fn try_send(
+    pub(crate) fn try_send(
         &mut self,
         end: End,
         stream: u16,
@@ -369,7 +369,7 @@ impl Pair {
     }
 
     /// The messages that wait at an end.
-    pub fn receive(&mut self, end: End) -> Vec<Message> {
+    pub(crate) fn receive(&mut self, end: End) -> Vec<Message> {
         let mut messages = Vec::new();
         if self.side(end).id.is_some() {
             while let Some(message) = self.at(end).receive() {
@@ -381,7 +381,7 @@ impl Pair {
     }
 
     /// Gives messages of `length` bytes to an end before it may send any of them, all on stream 0.
-    pub fn send_at_once(&mut self, end: End, count: usize, length: usize) {
+    pub(crate) fn send_at_once(&mut self, end: End, count: usize, length: usize) {
         let now = self.now;
         for _ in 0..count {
             let (stream, payload) = (StreamId::new(0), Bytes::from(vec![7; length]));
@@ -392,7 +392,7 @@ impl Pair {
     }
 
     /// Fails unless both ends are open, and data flows both ways.
-    pub fn assert_flows(&mut self) {
+    pub(crate) fn assert_flows(&mut self) {
         assert!(self.at(End::A).is_open() && self.at(End::Z).is_open());
         for end in [End::A, End::Z] {
             self.send(end, 500);
@@ -401,82 +401,82 @@ impl Pair {
         }
     }
 
-    pub fn close(&mut self, end: End) {
+    pub(crate) fn close(&mut self, end: End) {
         self.within(end, |side, now| side.association().close(now));
         self.settle(end);
     }
 
-    pub fn abort(&mut self, end: End, why: &str) {
+    pub(crate) fn abort(&mut self, end: End, why: &str) {
         self.within(end, |side, _| side.association().abort(why));
         self.settle(end);
     }
 
     /// The next packet from `end` on `pipe` is lost.
-    pub fn drop_next(&mut self, end: End, pipe: usize) {
+    pub(crate) fn drop_next(&mut self, end: End, pipe: usize) {
         self.pipes[pipe].drop_next[end as usize] += 1;
     }
 
     /// The next packet from `end` with such a chunk is lost. Two calls mean the same packet.
-    pub fn lose(&mut self, end: End, chunk: &'static str) {
+    pub(crate) fn lose(&mut self, end: End, chunk: &'static str) {
         self.lose_nth(end, chunk, 1);
     }
 
     /// Of the packets from `end` with such a chunk, counted from 1 and from now on, the `nth` is lost.
-    pub fn lose_nth(&mut self, end: End, chunk: &'static str, nth: usize) {
+    pub(crate) fn lose_nth(&mut self, end: End, chunk: &'static str, nth: usize) {
         self.losses.push(Loss { from: end, chunk, skipped: nth - 1 });
     }
 
     /// From now on [`Line::bytes`] are kept.
-    pub fn keep_packets(&mut self) {
+    pub(crate) fn keep_packets(&mut self) {
         self.keeps_packets = true;
     }
 
     /// The packets that left `end` since the last call; the log forgets the other end's, too.
-    pub fn take_packets(&mut self, end: End) -> Vec<Bytes> {
+    pub(crate) fn take_packets(&mut self, end: End) -> Vec<Bytes> {
         assert!(self.keeps_packets, "keep_packets was not called");
         let log = std::mem::take(&mut self.log);
         log.into_iter().filter(|line| line.from == end).map(|line| line.bytes).collect()
     }
 
     /// Puts a packet of the test's own on the wire: it arrives as soon as time goes on.
-    pub fn inject(&mut self, to: End, pipe: usize, bytes: Vec<u8>) {
+    pub(crate) fn inject(&mut self, to: End, pipe: usize, bytes: Vec<u8>) {
         let (local, remote) = (self.address(to, pipe), self.seen(to.other(), pipe));
         self.fly((to, pipe), (local, remote), Ecn::NotEct, Bytes::from(bytes), Duration::ZERO);
     }
 
     /// A packet from `remote`, any address, arrives at the first address of an end.
-    pub fn inject_from(&mut self, to: End, remote: SocketAddr, bytes: Vec<u8>) {
+    pub(crate) fn inject_from(&mut self, to: End, remote: SocketAddr, bytes: Vec<u8>) {
         let ends = (self.address(to, 0), remote);
         self.fly((to, 0), ends, Ecn::NotEct, Bytes::from(bytes), Duration::ZERO);
         self.run_for(Duration::ZERO);
     }
 
     /// A packet from `remote` arrives at `local`, an address of an end.
-    pub fn inject_between(&mut self, to: End, local: SocketAddr, remote: SocketAddr, bytes: Vec<u8>) {
+    pub(crate) fn inject_between(&mut self, to: End, local: SocketAddr, remote: SocketAddr, bytes: Vec<u8>) {
         self.fly((to, 0), (local, remote), Ecn::NotEct, Bytes::from(bytes), Duration::ZERO);
         self.run_for(Duration::ZERO);
     }
 
     /// Chunks in one packet arrive at an end, with its tag, as if its peer had sent them.
-    pub fn forge(&mut self, to: End, chunks: &[&dyn EncodeChunk]) {
+    pub(crate) fn forge(&mut self, to: End, chunks: &[&dyn EncodeChunk]) {
         let tag = self.at(to).tags().0;
         self.forge_with_tag(to, tag, chunks);
     }
 
     /// Chunks in one packet arrive at an end, with this tag.
-    pub fn forge_with_tag(&mut self, to: End, tag: VerificationTag, chunks: &[&dyn EncodeChunk]) {
+    pub(crate) fn forge_with_tag(&mut self, to: End, tag: VerificationTag, chunks: &[&dyn EncodeChunk]) {
         self.inject(to, 0, packet(tag, chunks));
         self.run_for(Duration::ZERO);
     }
 
     /// Lets `span` pass.
-    pub fn run_for(&mut self, span: Duration) {
+    pub(crate) fn run_for(&mut self, span: Duration) {
         let end = self.now + span;
         while self.advance(end) {}
     }
 
     /// Lets time pass to the next event, or to `end` if there is none before; whether there was one.
-    pub fn advance(&mut self, end: Time) -> bool {
+    pub(crate) fn advance(&mut self, end: Time) -> bool {
         let next = self.next_event().filter(|at| *at <= end);
         self.now = next.map_or(end, |at| self.now.max(at));
         if next.is_some() {
@@ -486,7 +486,7 @@ impl Pair {
     }
 
     /// Lets time pass until `is_done`, or until `span` is over; whether it was done.
-    pub fn run_until(&mut self, span: Duration, mut is_done: impl FnMut(&mut Pair) -> bool) -> bool {
+    pub(crate) fn run_until(&mut self, span: Duration, mut is_done: impl FnMut(&mut Pair) -> bool) -> bool {
         let end = self.now + span;
         while !is_done(self) {
             if !self.advance(end) {
@@ -497,14 +497,14 @@ impl Pair {
     }
 
     /// When the next packet arrives or the next timer expires.
-    pub fn next_event(&self) -> Option<Time> {
+    pub(crate) fn next_event(&self) -> Option<Time> {
         let packet = self.packets_in_flight.peek().map(|Reverse(packet)| packet.at);
         let timers = [self.a.endpoint.poll_timeout(), self.z.endpoint.poll_timeout()];
         packet.into_iter().chain(timers.into_iter().flatten()).min()
     }
 
     /// Why the association of an end is over, if it is.
-    pub fn closed(&mut self, end: End) -> Option<CloseReason> {
+    pub(crate) fn closed(&mut self, end: End) -> Option<CloseReason> {
         self.side(end).events.iter().find_map(|event| match event {
             Event::Closed(reason) => Some(reason.clone()),
             _ => None,
@@ -512,18 +512,18 @@ impl Pair {
     }
 
     /// The log since the last call, `A -> INIT -> Z`, a line a packet that left.
-    pub fn take_log(&mut self) -> Vec<String> {
+    pub(crate) fn take_log(&mut self) -> Vec<String> {
         std::mem::take(&mut self.log).into_iter().map(|line| line.text).collect()
     }
 
     /// The same with times in front, in milliseconds since `zero`: `1000 A -> INIT -> Z`.
-    pub fn take_timed_log(&mut self, zero: Time) -> Vec<String> {
+    pub(crate) fn take_timed_log(&mut self, zero: Time) -> Vec<String> {
         let timed = |line: Line| format!("{} {}", line.at.since(zero).as_millis(), line.text);
         std::mem::take(&mut self.log).into_iter().map(timed).collect()
     }
 
     /// A path of an end as it is now.
-    pub fn path(&mut self, end: End, index: usize) -> PathSample {
+    pub(crate) fn path(&mut self, end: End, index: usize) -> PathSample {
         self.at(end).paths()[index].clone()
     }
 
@@ -566,7 +566,7 @@ impl Pair {
     }
 
     /// Sends what an end wants to send and collects what it tells.
-    pub fn settle(&mut self, end: End) {
+    pub(crate) fn settle(&mut self, end: End) {
         self.read_at_once(end);
         let mut bytes = std::mem::take(&mut self.scratch);
         // It must not grow while memory is counted.
@@ -721,7 +721,7 @@ impl Pair {
     }
 
     /// Xorshift: the test's own random numbers, independent of the endpoints'.
-    pub fn random(&mut self) -> u64 {
+    pub(crate) fn random(&mut self) -> u64 {
         self.chance ^= self.chance << 13;
         self.chance ^= self.chance >> 7;
         self.chance ^= self.chance << 17;

@@ -9,13 +9,13 @@ use bytes::Bytes;
 use super::PORT;
 
 /// A packet with both ends' port and this tag.
-pub fn packet(tag: VerificationTag, chunks: &[&dyn EncodeChunk]) -> Vec<u8> {
+pub(crate) fn packet(tag: VerificationTag, chunks: &[&dyn EncodeChunk]) -> Vec<u8> {
     let header = CommonHeader { source_port: PORT, destination_port: PORT, verification_tag: tag };
     packet_with(header, chunks)
 }
 
 /// A packet with this header.
-pub fn packet_with(header: CommonHeader, chunks: &[&dyn EncodeChunk]) -> Vec<u8> {
+pub(crate) fn packet_with(header: CommonHeader, chunks: &[&dyn EncodeChunk]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut builder = PacketBuilder::new(&mut bytes, header, usize::from(u16::MAX));
     chunks.iter().for_each(|chunk| builder.push(*chunk).expect("there is room"));
@@ -24,13 +24,13 @@ pub fn packet_with(header: CommonHeader, chunks: &[&dyn EncodeChunk]) -> Vec<u8>
 }
 
 /// The chunks of a sound packet.
-pub fn chunks(bytes: &Bytes) -> Vec<Chunk<'_>> {
+pub(crate) fn chunks(bytes: &Bytes) -> Vec<Chunk<'_>> {
     let packet = Packet::decode(bytes, Checksum::Crc32c).expect("a sound packet");
     packet.chunks().map(|chunk| chunk.expect("a sound chunk")).collect()
 }
 
 /// A DATA chunk that is a whole message, the first on stream 0.
-pub fn data(tsn: Tsn, payload: &[u8]) -> Data<'_> {
+pub(crate) fn data(tsn: Tsn, payload: &[u8]) -> Data<'_> {
     Data {
         tsn,
         stream: StreamId::new(0),
@@ -45,7 +45,7 @@ pub fn data(tsn: Tsn, payload: &[u8]) -> Data<'_> {
 }
 
 /// `SACK + DATA`.
-pub fn chunk_names(bytes: &[u8]) -> String {
+pub(crate) fn chunk_names(bytes: &[u8]) -> String {
     let packet = match Packet::decode(bytes, Checksum::Crc32c) {
         Ok(packet) => packet,
         Err(error) => return error.to_string(),

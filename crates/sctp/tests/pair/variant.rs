@@ -5,15 +5,15 @@ use anabranch_sctp::policy::Registry;
 
 /// The variant that tests of random events run with: its policies, and its settings.
 #[derive(Clone, Copy, Debug)]
-pub struct Variant {
-    pub registry: fn() -> Registry,
-    pub prepare: fn(&mut Config),
+pub(crate) struct Variant {
+    pub(crate) registry: fn() -> Registry,
+    pub(crate) prepare: fn(&mut Config),
     /// A loss on a path lets a packet pass the window of that path alone.
-    pub exempts_by_path: bool,
+    pub(crate) exempts_by_path: bool,
 }
 
 impl Variant {
     /// The policies of the core, and the settings as they are.
-    pub const STANDARD: Variant =
+    pub(crate) const STANDARD: Variant =
         Variant { registry: Registry::standard, prepare: |_| {}, exempts_by_path: false };
 }

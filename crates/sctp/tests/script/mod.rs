@@ -20,8 +20,8 @@ use anabranch_sctp::wire::{Chunk, GapBlock, Sack};
 use crate::pair::{End, Line, Pair, chunks, packet};
 
 /// The sender and its script.
-pub struct Script {
-    pub pair: Pair,
+pub(crate) struct Script {
+    pub(crate) pair: Pair,
     /// The first TSN on the wire, as soon as it is known.
     first: Option<Tsn>,
     /// The test's number for it.
@@ -32,7 +32,7 @@ pub struct Script {
 
 /// A SACK as a test writes it.
 #[derive(Clone, Debug)]
-pub struct Answer {
+pub(crate) struct Answer {
     cumulative: u32,
     gaps: Vec<RangeInclusive<u32>>,
     packets: u32,
@@ -41,29 +41,29 @@ pub struct Answer {
 }
 
 /// A SACK with this cumulative TSN and these TSNs beyond it.
-pub fn sack(cumulative: u32, gaps: &[RangeInclusive<u32>]) -> Answer {
+pub(crate) fn sack(cumulative: u32, gaps: &[RangeInclusive<u32>]) -> Answer {
     Answer { cumulative, gaps: gaps.to_vec(), packets: 0, pipe: 0, a_rwnd: 1 << 20 }
 }
 
 impl Answer {
     /// Says that it answers `packets` packets (DAC).
-    pub fn of(self, packets: u32) -> Answer {
+    pub(crate) fn of(self, packets: u32) -> Answer {
         Answer { packets, ..self }
     }
 
     /// Says that the receiver has room for `packets` full packets.
-    pub fn with_room(self, packets: u32) -> Answer {
+    pub(crate) fn with_room(self, packets: u32) -> Answer {
         Answer { a_rwnd: packets * PACKET as u32, ..self }
     }
 
     /// Comes back by this pipe.
-    pub fn by(self, pipe: usize) -> Answer {
+    pub(crate) fn by(self, pipe: usize) -> Answer {
         Answer { pipe, ..self }
     }
 }
 
 /// `config` with windows that count packets, `window` of them to begin with. Bursts are not bounded.
-pub fn counted(config: Config, window: u64) -> Config {
+pub(crate) fn counted(config: Config, window: u64) -> Config {
     Config {
         charge: Charge::Packet,
         unit: Unit::Mtu,
@@ -77,7 +77,7 @@ pub fn counted(config: Config, window: u64) -> Config {
 
 /// RFC 2960 as the papers use it: four missing reports, growth needs an advance, lost chunks to another path. Time-outs
 /// are a second from the start.
-pub fn seeds(rules: CmtRules, scheduler: &str, window: u64) -> Config {
+pub(crate) fn seeds(rules: CmtRules, scheduler: &str, window: u64) -> Config {
     let profile = Config::rfc2960();
     let rto = RtoSettings { initial: profile.rto.min, ..profile.rto };
     let mut config = counted(Config { scheduler: scheduler.into(), rto, ..profile }, window);
@@ -86,18 +86,18 @@ pub fn seeds(rules: CmtRules, scheduler: &str, window: u64) -> Config {
 }
 
 /// The same, and lost chunks stay on their path.
-pub fn same(config: Config) -> Config {
+pub(crate) fn same(config: Config) -> Config {
     Config { retransmission: "same".into(), fast_retransmission: "same".into(), ..config }
 }
 
 impl Script {
     /// An open association over `paths` paths; from now on every packet is lost, both ways.
-    pub fn open(config: Config, pipes: usize) -> Script {
+    pub(crate) fn open(config: Config, pipes: usize) -> Script {
         Script::over(Pair::open(config, pipes))
     }
 
     /// The same, with the policies of `registry`.
-    pub fn open_with(registry: &Registry, config: &Config, pipes: usize) -> Script {
+    pub(crate) fn open_with(registry: &Registry, config: &Config, pipes: usize) -> Script {
         Script::over(Pair::open_with(registry, config, pipes))
     }
 
@@ -110,24 +110,24 @@ impl Script {
     }
 
     /// The same, with the first TSN called `number`.
-    pub fn numbered_from(self, number: u32) -> Script {
+    pub(crate) fn numbered_from(self, number: u32) -> Script {
         Script { number, ..self }
     }
 
     /// Hands over `count` full packets before the first may leave.
-    pub fn send(&mut self, count: usize) {
+    pub(crate) fn send(&mut self, count: usize) {
         self.pair.send_at_once(End::A, count, FULL);
         self.learn_first();
     }
 
     /// Hands over `count` full packets, each when the one before has left or has to wait.
-    pub fn send_in_turn(&mut self, count: usize) {
+    pub(crate) fn send_in_turn(&mut self, count: usize) {
         (0..count).for_each(|_| self.pair.send(End::A, FULL));
         self.learn_first();
     }
 
     /// The SACK arrives.
-    pub fn hear(&mut self, answer: &Answer) {
+    pub(crate) fn hear(&mut self, answer: &Answer) {
         let tag = self.pair.at(End::A).tags().0;
         let offset = |tsn: u32| (tsn - answer.cumulative) as u16;
         let gaps: Vec<GapBlock> = answer
@@ -147,13 +147,13 @@ impl Script {
     }
 
     /// Lets time pass until `milliseconds` after the association was open.
-    pub fn wait_until(&mut self, milliseconds: u64) {
+    pub(crate) fn wait_until(&mut self, milliseconds: u64) {
         let end = self.begun + Duration::from_millis(milliseconds);
         self.pair.run_for(end.since(self.pair.now));
     }
 
     /// The TSNs that left since the last call, `-1> 1 2 3`: a line for each run on one path.
-    pub fn sent(&mut self) -> Vec<String> {
+    pub(crate) fn sent(&mut self) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for (pipe, tsn, _) in self.take() {
             let arrow = format!("-{}>", pipe + 1);
@@ -166,7 +166,7 @@ impl Script {
     }
 
     /// The same, a line for each TSN, with milliseconds since the association was open: `1000 -1> 1`.
-    pub fn sent_when(&mut self) -> Vec<String> {
+    pub(crate) fn sent_when(&mut self) -> Vec<String> {
         let begun = self.begun;
         let line = |(pipe, tsn, at): (usize, u32, Time)| {
             format!("{} -{}> {tsn}", at.since(begun).as_millis(), pipe + 1)
@@ -175,17 +175,17 @@ impl Script {
     }
 
     /// Each path's cwnd in packets.
-    pub fn windows(&mut self) -> Vec<u64> {
+    pub(crate) fn windows(&mut self) -> Vec<u64> {
         self.pair.at(End::A).paths().iter().map(|path| path.cwnd.get() / PACKET).collect()
     }
 
     /// Each path's flight in packets.
-    pub fn flights(&mut self) -> Vec<u64> {
+    pub(crate) fn flights(&mut self) -> Vec<u64> {
         self.pair.at(End::A).paths().iter().map(|path| path.flight.get() / PACKET).collect()
     }
 
     /// The cuts of windows since the last call, and where.
-    pub fn cuts(&mut self) -> Vec<(PathId, CutCause)> {
+    pub(crate) fn cuts(&mut self) -> Vec<(PathId, CutCause)> {
         let records = std::iter::from_fn(|| self.pair.at(End::A).poll_record());
         let cut = |record: anabranch_sctp::record::Record| match record.what {
             Happening::Window { cut: Some(cause), .. } => Some((record.path, cause)),
@@ -230,7 +230,7 @@ fn tsns(line: &Line) -> impl Iterator<Item = Tsn> + use<> {
 }
 
 /// The unit of windows.
-pub const PACKET: u64 = 1500;
+pub(crate) const PACKET: u64 = 1500;
 
 /// The user data of a full packet.
-pub const FULL: usize = 1452;
+pub(crate) const FULL: usize = 1452;

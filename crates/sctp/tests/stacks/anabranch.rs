@@ -16,7 +16,7 @@ use super::pool::Pool;
 use super::{Buffers, Datagram, Life, PORT, Role, Stack};
 
 /// One of our endpoints with one association.
-pub struct Anabranch {
+pub(crate) struct Anabranch {
     role: Role,
     endpoint: Endpoint,
     id: Option<AssociationId>,
@@ -31,14 +31,14 @@ pub struct Anabranch {
 
 impl Anabranch {
     /// RFC 9260 over `paths` paths.
-    pub fn new(role: Role, buffers: Buffers, paths: usize) -> Anabranch {
+    pub(crate) fn new(role: Role, buffers: Buffers, paths: usize) -> Anabranch {
         let config =
             Config { receive_buffer: buffers.receive, send_buffer: buffers.send, ..Config::rfc9260() };
         Anabranch::with(role, config, Registry::standard(), paths)
     }
 
     /// Any settings.
-    pub fn with(role: Role, association: Config, registry: Registry, paths: usize) -> Anabranch {
+    pub(crate) fn with(role: Role, association: Config, registry: Registry, paths: usize) -> Anabranch {
         let addresses = |role: Role| (0..paths).map(|path| role.address(path)).collect::<Vec<_>>();
         let config = EndpointConfig {
             association,
@@ -64,7 +64,7 @@ impl Anabranch {
 
     /// The tuned profile, with packets that leave and arrive in trains of up to so many, as by a driver with segmentation
     /// offload in both directions.
-    pub fn in_trains(role: Role, buffers: Buffers, paths: usize, train: usize) -> Anabranch {
+    pub(crate) fn in_trains(role: Role, buffers: Buffers, paths: usize, train: usize) -> Anabranch {
         let config = Config {
             receive_buffer: buffers.receive,
             receive_growth: None,
@@ -76,12 +76,12 @@ impl Anabranch {
     }
 
     /// The association, once there is one.
-    pub fn association(&self) -> Option<&Association> {
+    pub(crate) fn association(&self) -> Option<&Association> {
         self.endpoint.association(self.id?)
     }
 
     /// Gives a message to be sent on any stream, ordered.
-    pub fn send_on(&mut self, now: Time, stream: u16, message: &Bytes) -> bool {
+    pub(crate) fn send_on(&mut self, now: Time, stream: u16, message: &Bytes) -> bool {
         let Some(association) = self.id.and_then(|id| self.endpoint.association_mut(id)) else {
             return false;
         };

@@ -11,7 +11,7 @@ use dcsctp::api::{
 use super::{Buffers, Datagram, LONGEST_MESSAGE, Life, PACKET, PORT, Stack};
 
 /// One of its sockets.
-pub struct Dcsctp {
+pub(crate) struct Dcsctp {
     socket: Box<dyn DcSctpSocket>,
     send_buffer: usize,
     packets: Vec<Datagram>,
@@ -19,7 +19,7 @@ pub struct Dcsctp {
 }
 
 impl Dcsctp {
-    pub fn new(buffers: Buffers) -> Dcsctp {
+    pub(crate) fn new(buffers: Buffers) -> Dcsctp {
         let send_buffer = buffers.send.as_len();
         let options = Options {
             local_port: PORT,

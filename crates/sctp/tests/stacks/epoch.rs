@@ -7,7 +7,7 @@ use anabranch_base::Time;
 
 /// Where virtual time began.
 #[derive(Clone, Copy, Debug)]
-pub struct Epoch(Instant);
+pub(crate) struct Epoch(Instant);
 
 impl Epoch {
     /// Reads the clock, which is the only source of an `Instant`; only differences count.
@@ -15,16 +15,16 @@ impl Epoch {
         clippy::disallowed_methods,
         reason = "an Instant has no other origin, and only differences count"
     )]
-    pub fn new() -> Epoch {
+    pub(crate) fn new() -> Epoch {
         Epoch(Instant::now())
     }
 
-    pub fn at(self, now: Time) -> Instant {
+    pub(crate) fn at(self, now: Time) -> Instant {
         self.0 + Duration::from_nanos(now.as_nanos())
     }
 
     /// The virtual time of `instant`, which is not before the epoch.
-    pub fn time_of(self, instant: Instant) -> Time {
+    pub(crate) fn time_of(self, instant: Instant) -> Time {
         Time::from_nanos(instant.saturating_duration_since(self.0).as_nanos() as u64)
     }
 }

@@ -9,10 +9,10 @@ mod pool;
 mod rtc_sctp;
 mod sctp_proto;
 mod stack;
-pub mod transfer;
+pub(crate) mod transfer;
 
-pub use anabranch::Anabranch;
-pub use dcsctp::Dcsctp;
-pub use rtc_sctp::RtcSctp;
-pub use sctp_proto::SctpProto;
-pub use stack::{Buffers, Datagram, LONGEST_MESSAGE, Life, PACKET, PORT, Role, Stack};
+pub(crate) use anabranch::Anabranch;
+pub(crate) use dcsctp::Dcsctp;
+pub(crate) use rtc_sctp::RtcSctp;
+pub(crate) use sctp_proto::SctpProto;
+pub(crate) use stack::{Buffers, Datagram, LONGEST_MESSAGE, Life, PACKET, PORT, Role, Stack};

@@ -6,18 +6,18 @@ use bytes::{Bytes, BytesMut};
 
 /// A ring of slabs: the oldest is the first to be free again.
 #[derive(Debug)]
-pub struct Pool {
+pub(crate) struct Pool {
     current: BytesMut,
     used: VecDeque<BytesMut>,
 }
 
 impl Pool {
-    pub fn new() -> Pool {
+    pub(crate) fn new() -> Pool {
         Pool { current: BytesMut::with_capacity(SLAB), used: VecDeque::new() }
     }
 
     /// A copy of `bytes`. Nothing is allocated once there are slabs for all that is in flight.
-    pub fn copy(&mut self, bytes: &[u8]) -> Bytes {
+    pub(crate) fn copy(&mut self, bytes: &[u8]) -> Bytes {
         if self.current.capacity() < bytes.len() {
             let free = self.used.front_mut().is_some_and(|oldest| oldest.try_reclaim(SLAB));
             let next = self.used.pop_front_if(|_| free).unwrap_or_else(|| BytesMut::with_capacity(SLAB));

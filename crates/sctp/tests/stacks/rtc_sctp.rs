@@ -13,7 +13,7 @@ use super::epoch::Epoch;
 use super::{Buffers, Datagram, LONGEST_MESSAGE, Life, PACKET, PORT, Role, Stack};
 
 /// One of its endpoints with one association.
-pub struct RtcSctp {
+pub(crate) struct RtcSctp {
     role: Role,
     epoch: Epoch,
     endpoint: Endpoint,
@@ -24,7 +24,7 @@ pub struct RtcSctp {
 }
 
 impl RtcSctp {
-    pub fn new(role: Role, buffers: Buffers) -> RtcSctp {
+    pub(crate) fn new(role: Role, buffers: Buffers) -> RtcSctp {
         let transport = TransportConfig::default()
             .with_sctp_port(PORT)
             .with_max_receive_buffer_size(buffers.receive.get() as u32)

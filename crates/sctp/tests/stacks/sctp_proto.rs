@@ -13,7 +13,7 @@ use super::epoch::Epoch;
 use super::{Buffers, Datagram, LONGEST_MESSAGE, Life, PACKET, Role, Stack};
 
 /// One of its endpoints with one association.
-pub struct SctpProto {
+pub(crate) struct SctpProto {
     role: Role,
     epoch: Epoch,
     endpoint: Endpoint,
@@ -26,7 +26,7 @@ pub struct SctpProto {
 }
 
 impl SctpProto {
-    pub fn new(role: Role, buffers: Buffers) -> SctpProto {
+    pub(crate) fn new(role: Role, buffers: Buffers) -> SctpProto {
         let transport = TransportConfig::default()
             .with_max_receive_buffer_size(buffers.receive.get() as u32)
             .with_max_receive_message_size(LONGEST_MESSAGE)

@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 /// One end of an association without sockets, in virtual time. After every call that changes something,
 /// [`poll_transmit`](Stack::poll_transmit) and then [`poll_timeout`](Stack::poll_timeout).
-pub trait Stack {
+pub(crate) trait Stack {
     /// Begins to open the association.
     fn connect(&mut self, now: Time);
 
@@ -77,7 +77,7 @@ impl<S: Stack + ?Sized> Stack for Box<S> {
 
 /// The state of an association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Life {
+pub(crate) enum Life {
     /// The handshake is not done.
     Opening,
     /// Messages may be sent.
@@ -90,30 +90,30 @@ pub enum Life {
 
 /// A packet on its way, or several that a driver with segmentation offload hands over at once.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Datagram {
+pub(crate) struct Datagram {
     /// On which path, from 0; only ours has more than one.
-    pub path: usize,
+    pub(crate) path: usize,
     /// The SCTP packets, one behind the other.
-    pub bytes: Bytes,
+    pub(crate) bytes: Bytes,
     /// The length of each but the last.
-    pub segment_size: usize,
+    pub(crate) segment_size: usize,
 }
 
 impl Datagram {
     /// One packet.
-    pub fn single(path: usize, bytes: Bytes) -> Datagram {
+    pub(crate) fn single(path: usize, bytes: Bytes) -> Datagram {
         Datagram { path, segment_size: bytes.len(), bytes }
     }
 
     /// The number of packets it is.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.bytes.len().div_ceil(self.segment_size.max(1)) as u64
     }
 }
 
 /// Which end of an association a stack is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub(crate) enum Role {
     /// It sends INIT.
     Client,
     /// It answers.
@@ -122,25 +122,25 @@ pub enum Role {
 
 /// The settings that all stacks share.
 #[derive(Clone, Copy, Debug)]
-pub struct Buffers {
+pub(crate) struct Buffers {
     /// The amount of user data that may wait to be acknowledged.
-    pub send: ByteCount,
+    pub(crate) send: ByteCount,
     /// The receive buffer: the window that is advertised.
-    pub receive: ByteCount,
+    pub(crate) receive: ByteCount,
 }
 
 /// The SCTP port of both ends.
-pub const PORT: u16 = 5000;
+pub(crate) const PORT: u16 = 5000;
 
 /// The longest SCTP packet: what IPv4 and UDP leave of 1,500 bytes.
-pub const PACKET: usize = 1472;
+pub(crate) const PACKET: usize = 1472;
 
 /// The longest message that is accepted.
-pub const LONGEST_MESSAGE: u32 = 4 << 20;
+pub(crate) const LONGEST_MESSAGE: u32 = 4 << 20;
 
 impl Role {
     /// The address on a path.
-    pub fn address(self, path: usize) -> SocketAddr {
+    pub(crate) fn address(self, path: usize) -> SocketAddr {
         let host = match self {
             Role::Client => 1,
             Role::Server => 2,
@@ -149,7 +149,7 @@ impl Role {
     }
 
     /// The other one.
-    pub fn other(self) -> Role {
+    pub(crate) fn other(self) -> Role {
         match self {
             Role::Client => Role::Server,
             Role::Server => Role::Client,

@@ -9,18 +9,18 @@ use bytes::Bytes;
 use super::{Datagram, Life, Stack};
 
 /// Two ends and what is on its way between them.
-pub struct Transfer<C, S> {
-    pub now: Time,
-    pub client: C,
-    pub server: S,
+pub(crate) struct Transfer<C, S> {
+    pub(crate) now: Time,
+    pub(crate) client: C,
+    pub(crate) server: S,
     /// The time a packet takes.
-    pub delay: Duration,
+    pub(crate) delay: Duration,
     /// Packets that left, both ways.
-    pub packets: u64,
+    pub(crate) packets: u64,
     /// Messages that arrived.
-    pub received: u64,
+    pub(crate) received: u64,
     /// The treatment of the client's packets before they leave; `None` if the packet is kept back.
-    pub divert: Option<Box<Divert>>,
+    pub(crate) divert: Option<Box<Divert>>,
     to_server: Pipe,
     to_client: Pipe,
     leaving: Vec<Datagram>,
@@ -30,11 +30,11 @@ pub struct Transfer<C, S> {
 type Pipe = VecDeque<(Time, Datagram)>;
 
 /// Takes a packet, and answers with those that leave now.
-pub type Divert = dyn FnMut(Datagram, &mut dyn FnMut(Datagram));
+pub(crate) type Divert = dyn FnMut(Datagram, &mut dyn FnMut(Datagram));
 
 impl<C: Stack, S: Stack> Transfer<C, S> {
     /// An open association.
-    pub fn open(client: C, server: S, delay: Duration) -> Transfer<C, S> {
+    pub(crate) fn open(client: C, server: S, delay: Duration) -> Transfer<C, S> {
         let mut transfer = Transfer {
             now: Time::ZERO,
             client,
@@ -58,12 +58,12 @@ impl<C: Stack, S: Stack> Transfer<C, S> {
 
     /// The client sends `message` over and over, as fast as its windows allow, until the server has received `count`
     /// more of them.
-    pub fn run(&mut self, message: &Bytes, count: u64) {
+    pub(crate) fn run(&mut self, message: &Bytes, count: u64) {
         self.run_with(count, |client, now| client.send(now, message));
     }
 
     /// The same, with the client sending by `send` until that answers `false`.
-    pub fn run_with(&mut self, count: u64, mut send: impl FnMut(&mut C, Time) -> bool) {
+    pub(crate) fn run_with(&mut self, count: u64, mut send: impl FnMut(&mut C, Time) -> bool) {
         let end = self.received + count;
         let mut may_send = true;
         while self.received < end {

@@ -12,7 +12,7 @@ use anabranch_sctp::policy::retransmission::LostBy;
 use crate::pair::{End, Pair};
 
 /// Both ends as they were after the last event.
-pub struct Account {
+pub(crate) struct Account {
     mtu: ByteCount,
     cmt: CmtRules,
     exempts_by_path: bool,
@@ -40,18 +40,18 @@ struct Carried {
 }
 
 impl Account {
-    pub fn new(mtu: u64, cmt: CmtRules, exempts_by_path: bool, has_model: bool) -> Account {
+    pub(crate) fn new(mtu: u64, cmt: CmtRules, exempts_by_path: bool, has_model: bool) -> Account {
         let (seen, given) = Default::default();
         Account { mtu: ByteCount::new(mtu), cmt, exempts_by_path, has_model, seen, given }
     }
 
     /// An end was given a message.
-    pub fn on_given(&mut self, end: End, length: usize) {
+    pub(crate) fn on_given(&mut self, end: End, length: usize) {
         self.given[end as usize] += ByteCount::of_len(length);
     }
 
     /// To be asked after each event at an end: whether one sent more than windows allow.
-    pub fn check_event(&mut self, pair: &mut Pair) -> Result<(), String> {
+    pub(crate) fn check_event(&mut self, pair: &mut Pair) -> Result<(), String> {
         for end in [End::A, End::Z] {
             let side = pair.side(end);
             let Some(association) = side.id.and_then(|id| side.endpoint.association(id)) else { continue };
@@ -96,7 +96,7 @@ impl Account {
     }
 
     /// Given data is acknowledged or still kept; acknowledged data has arrived; nothing arrives that was not given.
-    pub fn check_sums(&self, pair: &mut Pair) -> Result<(), String> {
+    pub(crate) fn check_sums(&self, pair: &mut Pair) -> Result<(), String> {
         let has_restarted =
             [End::A, End::Z].iter().any(|&end| pair.side(end).events.contains(&Event::Restarted));
         if has_restarted {

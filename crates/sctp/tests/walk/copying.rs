@@ -8,7 +8,7 @@ use anabranch_sctp::seq::Tsn;
 use super::Dice;
 
 /// The policies of `registry`, a scheduler `copying` and a retransmission policy `both`.
-pub fn added_to(mut registry: Registry) -> Registry {
+pub(crate) fn added_to(mut registry: Registry) -> Registry {
     registry.schedulers.add("copying", |_| Box::new(Copying { dice: Dice::of(7) }));
     registry.retransmission_policies.add("both", |_| Box::new(Both));
     registry

@@ -9,7 +9,7 @@ use crate::pair::End;
 
 /// The data that one end sent and the other received.
 #[derive(Clone, Debug)]
-pub struct Ledger {
+pub(crate) struct Ledger {
     from: End,
     /// The number of the association between the two, so that a message of one is not mistaken for that of another.
     association: u32,
@@ -21,7 +21,7 @@ pub struct Ledger {
 
 impl Ledger {
     /// Of what `from` sends in the association of this number.
-    pub fn of(from: End, association: u32) -> Ledger {
+    pub(crate) fn of(from: End, association: u32) -> Ledger {
         Ledger {
             from,
             association,
@@ -35,25 +35,25 @@ impl Ledger {
     /// The next message to be sent: it contains its own number. Unordered ones begin with their number and have four
     /// bytes at
     /// least, and every byte depends on all.
-    pub fn next(&self, stream: u16, unordered: bool, length: usize) -> Bytes {
+    pub(crate) fn next(&self, stream: u16, unordered: bool, length: usize) -> Bytes {
         let number = self.next.get(&(stream, unordered)).copied().unwrap_or(0);
         self.payload(stream, unordered, number, length)
     }
 
     /// The number of the association that a message belongs to, if it is long enough to tell.
-    pub fn association_of(message: &Message) -> Option<u32> {
+    pub(crate) fn association_of(message: &Message) -> Option<u32> {
         message.clone().into_bytes().get(MARK).map(|mark| u32::from(*mark))
     }
 
     /// It was sent.
-    pub fn on_sent(&mut self, stream: u16, unordered: bool, length: usize) {
+    pub(crate) fn on_sent(&mut self, stream: u16, unordered: bool, length: usize) {
         let number = self.next.entry((stream, unordered)).or_default();
         self.lengths.insert((stream, unordered, *number), length);
         *number += 1;
     }
 
     /// A message arrived.
-    pub fn check(&mut self, message: &Message) -> Result<(), String> {
+    pub(crate) fn check(&mut self, message: &Message) -> Result<(), String> {
         let bytes = message.clone().into_bytes();
         let stream = message.stream.get();
         let number = if message.unordered {
@@ -78,7 +78,7 @@ impl Ledger {
     }
 
     /// Returns true if all arrived that was sent.
-    pub fn check_complete(&self) -> Result<(), String> {
+    pub(crate) fn check_complete(&self) -> Result<(), String> {
         for (&(stream, unordered), &sent) in &self.next {
             let arrived = if unordered {
                 self.arrived_unordered.iter().filter(|(other, _)| *other == stream).count() as u32

@@ -9,7 +9,7 @@ use std::sync::Once;
 use super::{Operation, Outcome, Setting, shrink, walk};
 
 /// Runs the number of walks in `plan`, or those that the environment names.
-pub fn take_all(count: u64, plan: impl Fn(u64) -> (Setting, Vec<Operation>)) {
+pub(crate) fn take_all(count: u64, plan: impl Fn(u64) -> (Setting, Vec<Operation>)) {
     let number = |name: &str| std::env::var(name).ok().map(|value| value.parse::<u64>().expect("a number"));
     let seeds = match number("ANABRANCH_WALK") {
         Some(seed) => seed..seed + 1,

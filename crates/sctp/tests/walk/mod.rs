@@ -5,7 +5,7 @@ mod account;
 mod copying;
 mod dice;
 mod ledger;
-pub mod many;
+pub(crate) mod many;
 
 use std::borrow::Cow;
 
@@ -20,12 +20,12 @@ use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::ns2::Ns2;
-pub use dice::Dice;
-pub use ledger::Ledger;
+pub(crate) use dice::Dice;
+pub(crate) use ledger::Ledger;
 
 /// Something that happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
+pub(crate) enum Operation {
     /// An end sends a message.
     Send { end: End, stream: u16, unordered: bool, length: usize },
     /// An end sends many small ones, ordered.
@@ -52,68 +52,68 @@ pub enum Operation {
 
 /// The setting of a walk.
 #[derive(Clone, Debug)]
-pub struct Setting {
-    pub seed: u64,
-    pub pipes: usize,
-    pub delays_ms: Vec<u64>,
-    pub profile: &'static str,
-    pub scheduler: Cow<'static, str>,
+pub(crate) struct Setting {
+    pub(crate) seed: u64,
+    pub(crate) pipes: usize,
+    pub(crate) delays_ms: Vec<u64>,
+    pub(crate) profile: &'static str,
+    pub(crate) scheduler: Cow<'static, str>,
     /// Where lost chunks go; as the profile says if it is empty.
-    pub retransmission: Cow<'static, str>,
-    pub cmt: CmtRules,
-    pub variant: Variant,
+    pub(crate) retransmission: Cow<'static, str>,
+    pub(crate) cmt: CmtRules,
+    pub(crate) variant: Variant,
     /// Which packets may be answered late; as CMT's rules say if it is empty.
-    pub ack_timing: Cow<'static, str>,
-    pub buffer_split: BufferSplit,
-    pub window_management: Cow<'static, str>,
+    pub(crate) ack_timing: Cow<'static, str>,
+    pub(crate) buffer_split: BufferSplit,
+    pub(crate) window_management: Cow<'static, str>,
     /// In packets, where limits are given.
-    pub window_limits: Vec<u32>,
-    pub receive_buffer: u64,
+    pub(crate) window_limits: Vec<u32>,
+    pub(crate) receive_buffer: u64,
     /// With two levels: how much the second one holds.
-    pub second_level: Option<u64>,
+    pub(crate) second_level: Option<u64>,
     /// SACKs report new gaps alone.
-    pub has_new_gaps: bool,
-    pub send_buffer: u64,
-    pub mtu: u64,
+    pub(crate) has_new_gaps: bool,
+    pub(crate) send_buffer: u64,
+    pub(crate) mtu: u64,
     /// Errors in a row after which data leaves a path; 0 never.
-    pub potentially_failed: u32,
+    pub(crate) potentially_failed: u32,
     /// Data leaves a path that is silent while another delivers.
-    pub quick: bool,
-    pub marks: MarkSetting,
+    pub(crate) quick: bool,
+    pub(crate) marks: MarkSetting,
     /// The congestion control; `bbr` paces.
-    pub congestion: &'static str,
-    pub coupled: Coupling,
+    pub(crate) congestion: &'static str,
+    pub(crate) coupled: Coupling,
 }
 
 /// The use of ECN at both ends, and the pipes' treatment of it.
 #[derive(Clone, Copy, Debug)]
-pub struct MarkSetting {
-    pub ecn: EcnUse,
-    pub test: bool,
+pub(crate) struct MarkSetting {
+    pub(crate) ecn: EcnUse,
+    pub(crate) test: bool,
     /// Marks, in thousandths of packets with ECT.
-    pub marking: u32,
+    pub(crate) marking: u32,
     /// The first pipe's treatment of codepoints.
-    pub middlebox: Middlebox,
+    pub(crate) middlebox: Middlebox,
 }
 
 impl MarkSetting {
-    pub const NONE: MarkSetting =
+    pub(crate) const NONE: MarkSetting =
         MarkSetting { ecn: EcnUse::Off, test: false, marking: 0, middlebox: Middlebox::None };
 }
 
 /// The end of a walk.
 #[derive(Clone, Copy, Debug)]
-pub struct Outcome {
-    pub is_graceful: bool,
+pub(crate) struct Outcome {
+    pub(crate) is_graceful: bool,
 }
 
 /// The walk that a seed stands for.
-pub fn plan(seed: u64) -> (Setting, Vec<Operation>) {
+pub(crate) fn plan(seed: u64) -> (Setting, Vec<Operation>) {
     plan_with(Variant::STANDARD, seed)
 }
 
 /// The same with any policy of the variant.
-pub fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>) {
+pub(crate) fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>) {
     let mut dice = Dice::of(seed);
     let registry = (variant.registry)();
     let pipes = dice.one_of(&[1, 1, 2, 2, 2, 3]);
@@ -156,7 +156,7 @@ pub fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>) {
 }
 
 /// Takes the operations one after another, then heals everything and closes, and checks what must hold.
-pub fn walk(setting: &Setting, operations: &[Operation]) -> Result<Outcome, String> {
+pub(crate) fn walk(setting: &Setting, operations: &[Operation]) -> Result<Outcome, String> {
     let mut walk = Walk::new(setting);
     walk.pair.connect();
     for operation in operations {
@@ -167,7 +167,7 @@ pub fn walk(setting: &Setting, operations: &[Operation]) -> Result<Outcome, Stri
 }
 
 /// A shorter list for which `fails` still holds: parts are left out, large ones first.
-pub fn shrink<T: Clone>(operations: &[T], fails: impl Fn(&[T]) -> bool) -> Vec<T> {
+pub(crate) fn shrink<T: Clone>(operations: &[T], fails: impl Fn(&[T]) -> bool) -> Vec<T> {
     let mut kept = operations.to_vec();
     let mut part = kept.len().div_ceil(2).max(1);
     loop {

@@ -6,24 +6,24 @@ use crate::observe::Host;
 
 /// The number of the scenario's path that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathNumber(u16);
+pub(super) struct PathNumber(u16);
 
 impl PathNumber {
     /// The path at position `index` in the scenario's list.
     ///
     /// # Panics
     /// Never in practice: a scenario has fewer than 65,536 paths.
-    pub fn new(index: usize) -> PathNumber {
+    pub(super) fn new(index: usize) -> PathNumber {
         PathNumber(u16::try_from(index).expect("a scenario has fewer than 65,536 paths"))
     }
 
     /// The position in the scenario's list.
-    pub fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         usize::from(self.0)
     }
 
     /// The path of an address that [`address`] made.
-    pub fn of(address: SocketAddr) -> Option<PathNumber> {
+    pub(super) fn of(address: SocketAddr) -> Option<PathNumber> {
         match address.ip() {
             IpAddr::V4(ip) if ip.octets()[0] == 10 => {
                 Some(PathNumber(u16::from_be_bytes([ip.octets()[1], ip.octets()[2]])))
@@ -34,7 +34,7 @@ impl PathNumber {
 }
 
 /// The address of a host on a path: 10.P.P.1 at the first host, 10.P.P.2 at the second, for path number P in two bytes.
-pub fn address(path: PathNumber, host: Host) -> SocketAddr {
+pub(super) fn address(path: PathNumber, host: Host) -> SocketAddr {
     let [high, low] = path.0.to_be_bytes();
     let last = match host {
         Host::First => 1,

@@ -11,7 +11,7 @@ use crate::traffic;
 
 /// The values from which a pair of ends is built.
 #[derive(Debug)]
-pub struct Draft<'a> {
+pub(crate) struct Draft<'a> {
     /// The whole scenario.
     pub scenario: &'a Scenario,
     /// The flow whose data, or a part of it, the pair carries.
@@ -26,7 +26,7 @@ pub struct Draft<'a> {
 
 impl Draft<'_> {
     /// The application at a host, if it sends; bulk data is sent in messages of `size`.
-    pub fn sender(&self, host: Host, size: ByteCount) -> Option<Sender> {
+    pub(crate) fn sender(&self, host: Host, size: ByteCount) -> Option<Sender> {
         let flow = self.flow;
         let source = traffic::build(&flow.traffic, flow.start, &self.seed_at(host).child("traffic"));
         sends(flow, host).then(|| Sender::new(source, size, flow.transfer, flow.start))

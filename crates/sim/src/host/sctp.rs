@@ -9,9 +9,9 @@ mod marks;
 mod report;
 mod slabs;
 
-pub use build::ends;
+pub(super) use build::ends;
 use departed::departed;
-pub use slabs::Slabs;
+pub(super) use slabs::Slabs;
 
 use std::any::Any;
 use std::net::SocketAddr;
@@ -34,7 +34,7 @@ use crate::observe::Host;
 
 /// One end of an SCTP flow.
 #[derive(Debug)]
-pub struct SctpEnd {
+pub(super) struct SctpEnd {
     endpoint: Endpoint,
     id: Option<AssociationId>,
     /// The addresses of both hosts, one for each path.
@@ -64,7 +64,7 @@ pub struct SctpEnd {
 
 /// The settings of both ends of a flow.
 #[derive(Clone, Debug)]
-pub struct FlowSettings {
+pub(super) struct FlowSettings {
     /// The association's settings.
     pub config: Config,
     /// The policies that the settings name.
@@ -97,7 +97,7 @@ impl SctpEnd {
     ///
     /// # Errors
     /// The settings are invalid for an association.
-    pub fn new(
+    pub(super) fn new(
         host: Host,
         settings: FlowSettings,
         sender: Option<Sender>,
@@ -138,12 +138,12 @@ impl SctpEnd {
     }
 
     /// This end, with hints for each path of the flow.
-    pub fn hinted(self, hints: Vec<Hints>) -> SctpEnd {
+    pub(super) fn hinted(self, hints: Vec<Hints>) -> SctpEnd {
         SctpEnd { hints, ..self }
     }
 
     /// The association, once there is one.
-    pub fn association(&self) -> Option<&Association> {
+    pub(super) fn association(&self) -> Option<&Association> {
         self.endpoint.association(self.id?)
     }
 

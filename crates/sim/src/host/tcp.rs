@@ -19,7 +19,7 @@ mod timer;
 mod walks;
 mod window;
 
-pub use build::ends;
+pub(super) use build::ends;
 pub use segment::following_data;
 
 use anabranch_base::{ByteCount, Duration, Ecn, Machine, Time};
@@ -34,7 +34,7 @@ use subflow::Subflow;
 
 /// One end of a TCP connection.
 #[derive(Debug)]
-pub struct TcpEnd {
+pub(super) struct TcpEnd {
     subflows: Vec<Subflow>,
     /// `None` at an end that only receives.
     sender: Option<ConnectionSender>,

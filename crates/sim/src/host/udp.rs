@@ -11,7 +11,7 @@ use crate::observe::{Host, PathState};
 
 /// One end of a UDP flow.
 #[derive(Debug)]
-pub struct UdpEnd {
+pub(super) struct UdpEnd {
     sender: Option<Sender>,
     deliveries: Vec<Delivered>,
     sent: PathCounters,
@@ -19,13 +19,13 @@ pub struct UdpEnd {
 
 impl UdpEnd {
     /// An end that sends the messages of `sender`.
-    pub fn new(sender: Option<Sender>) -> UdpEnd {
+    pub(super) fn new(sender: Option<Sender>) -> UdpEnd {
         UdpEnd { sender, deliveries: Vec::new(), sent: PathCounters::default() }
     }
 }
 
 /// Both ends of a flow of datagrams.
-pub fn ends(draft: &Draft<'_>) -> [Box<dyn Transport>; 2] {
+pub(super) fn ends(draft: &Draft<'_>) -> [Box<dyn Transport>; 2] {
     Host::BOTH
         .map(|host| -> Box<dyn Transport> { Box::new(UdpEnd::new(draft.sender(host, ByteCount::ZERO))) })
 }

@@ -7,7 +7,7 @@ use crate::result::DelayResult;
 
 /// Counts what is delivered to one application.
 #[derive(Debug)]
-pub struct Meter {
+pub(crate) struct Meter {
     start: Time,
     warmup: Time,
     target: Option<ByteCount>,
@@ -25,7 +25,7 @@ pub struct Meter {
 impl Meter {
     /// A meter of a flow that begins at `start` and is complete with `target`. Goodput does not include data that is
     /// delivered before `warmup`.
-    pub fn new(start: Time, warmup: Time, target: Option<ByteCount>) -> Meter {
+    pub(crate) fn new(start: Time, warmup: Time, target: Option<ByteCount>) -> Meter {
         Meter {
             start,
             warmup: warmup.max(start),
@@ -43,14 +43,14 @@ impl Meter {
 
     /// Returns the bytes of a message of `bytes` that the transfer still needs; `None` once it is complete.
     /// Only AppStripe's associations together deliver more than the transfer.
-    pub fn wanted(&self, bytes: ByteCount) -> Option<ByteCount> {
+    pub(crate) fn wanted(&self, bytes: ByteCount) -> Option<ByteCount> {
         let Some(target) = self.target else { return Some(bytes) };
         let missing = target.saturating_sub(self.delivered);
         (!missing.is_zero()).then(|| bytes.min(missing))
     }
 
     /// User data was delivered to the application.
-    pub fn on_delivery(&mut self, now: Time, bytes: ByteCount, delay: Duration) {
+    pub(crate) fn on_delivery(&mut self, now: Time, bytes: ByteCount, delay: Duration) {
         self.delivered += bytes;
         if now >= self.warmup {
             self.delivered_after_warmup += bytes;
@@ -64,12 +64,12 @@ impl Meter {
     }
 
     /// Notes how much data is held that cannot be delivered.
-    pub fn on_held(&mut self, held: ByteCount) {
+    pub(crate) fn on_held(&mut self, held: ByteCount) {
         self.held_max = self.held_max.max(held);
     }
 
     /// User data delivered.
-    pub fn delivered(&self) -> ByteCount {
+    pub(crate) fn delivered(&self) -> ByteCount {
         self.delivered
     }
 
@@ -79,27 +79,27 @@ impl Meter {
     }
 
     /// Returns true if the whole transfer was delivered; always `false` for a flow without a transfer.
-    pub fn is_complete(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         self.target.is_some_and(|target| self.delivered >= target)
     }
 
     /// The time from the flow's start to the delivery of the last byte.
-    pub fn completion(&self) -> Option<Duration> {
+    pub(crate) fn completion(&self) -> Option<Duration> {
         self.last.filter(|_| self.is_complete()).map(|last| last.since(self.start))
     }
 
     /// When the first data was delivered.
-    pub fn first(&self) -> Option<Time> {
+    pub(crate) fn first(&self) -> Option<Time> {
         self.first
     }
 
     /// When the last data was delivered.
-    pub fn last(&self) -> Option<Time> {
+    pub(crate) fn last(&self) -> Option<Time> {
         self.last
     }
 
     /// The longest time without a delivery, until `end` or until the transfer was complete.
-    pub fn longest_stall(&self, end: Time) -> Duration {
+    pub(crate) fn longest_stall(&self, end: Time) -> Duration {
         let since = self.last.unwrap_or(self.start);
         self.longest_stall.max(self.end(end).since(since))
     }
@@ -110,22 +110,22 @@ impl Meter {
     }
 
     /// The bits per second that were delivered after the warm-up.
-    pub fn goodput_bps(&self, end: Time) -> f64 {
+    pub(crate) fn goodput_bps(&self, end: Time) -> f64 {
         per_second(self.delivered_after_warmup, self.measured(end))
     }
 
     /// The time over which goodput is measured: from the warm-up or the start to the end of the flow.
-    pub fn measured(&self, end: Time) -> Duration {
+    pub(crate) fn measured(&self, end: Time) -> Duration {
         self.end(end).since(self.warmup)
     }
 
     /// The end of the flow: the time when the transfer was complete, or else `end`.
-    pub fn end(&self, end: Time) -> Time {
+    pub(crate) fn end(&self, end: Time) -> Time {
         self.last.filter(|_| self.is_complete()).unwrap_or(end)
     }
 
     /// Percentiles of the delay, each at most 0.1 % above the exact value.
-    pub fn delay(&self) -> Option<DelayResult> {
+    pub(crate) fn delay(&self) -> Option<DelayResult> {
         let quantile = |share| {
             let micros = self.delays.value_at_quantile(share);
             Duration::from_micros(micros).min(self.longest_delay)
@@ -140,7 +140,7 @@ impl Meter {
 }
 
 /// Bits per second; zero if no time has passed.
-pub fn per_second(bytes: ByteCount, span: Duration) -> f64 {
+pub(crate) fn per_second(bytes: ByteCount, span: Duration) -> f64 {
     if span.is_zero() { 0.0 } else { bytes.get() as f64 * 8.0 / span.as_secs_f64() }
 }
 

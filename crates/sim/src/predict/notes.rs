@@ -15,7 +15,7 @@ use super::paths_over_links;
 const MISSING_REPORTS: u8 = 4;
 
 /// The notes on a flow; its paths are those that carry data.
-pub fn notes(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
+pub(super) fn notes(scenario: &Scenario, flow: &Flow, sctp: &Sctp) -> Vec<String> {
     let used: Vec<usize> =
         flow.paths.iter().flat_map(|path| scenario.paths[*path].links.iter().copied()).collect();
     let links: Vec<&Link> = used.iter().map(|link| &scenario.links[*link]).collect();

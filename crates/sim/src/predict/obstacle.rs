@@ -76,7 +76,7 @@ impl Inexpressible {
 ///
 /// # Errors
 /// The obstacles that were found.
-pub fn check(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<(), Inexpressible> {
+pub(super) fn check(scenario: &Scenario, users: &LinkUsers, flow: &Flow) -> Result<(), Inexpressible> {
     let used: Vec<usize> =
         flow.paths.iter().flat_map(|path| scenario.paths[*path].links.iter().copied()).collect();
     let links = || used.iter().map(|link| &scenario.links[*link]);

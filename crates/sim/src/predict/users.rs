@@ -5,7 +5,7 @@ use anabranch_scenario::model::{Direction, Multipath, Protocol};
 
 /// For each link, the flows whose data crosses it.
 #[derive(Debug)]
-pub struct LinkUsers {
+pub(super) struct LinkUsers {
     forward: Vec<Few>,
     reverse: Vec<Few>,
 }
@@ -21,7 +21,7 @@ struct Few {
 
 impl LinkUsers {
     /// The users of every link.
-    pub fn of(scenario: &Scenario) -> LinkUsers {
+    pub(super) fn of(scenario: &Scenario) -> LinkUsers {
         let none = vec![Few::default(); scenario.links.len()];
         let mut users = LinkUsers { forward: none.clone(), reverse: none };
         for (number, flow) in scenario.flows.iter().enumerate() {
@@ -44,7 +44,7 @@ impl LinkUsers {
 
     /// Another flow than that with this name whose data crosses the link in this direction, and how many other flows
     /// do.
-    pub fn other<'s>(
+    pub(super) fn other<'s>(
         &self,
         scenario: &'s Scenario,
         link: usize,

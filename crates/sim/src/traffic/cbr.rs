@@ -7,7 +7,7 @@ use super::{TrafficSource, evenly};
 
 /// A constant bit rate.
 #[derive(Debug)]
-pub struct Cbr {
+pub(super) struct Cbr {
     messages: Messages,
     start: Time,
     count: u64,
@@ -15,7 +15,7 @@ pub struct Cbr {
 
 impl Cbr {
     /// A source whose first message is due at `start`.
-    pub fn new(messages: Messages, start: Time) -> Cbr {
+    pub(super) fn new(messages: Messages, start: Time) -> Cbr {
         Cbr { messages, start, count: 0 }
     }
 }

@@ -7,7 +7,7 @@ use super::{TrafficSource, evenly};
 
 /// Turns of sending and silence.
 #[derive(Debug)]
-pub struct OnOff {
+pub(super) struct OnOff {
     messages: Messages,
     on: Duration,
     off: Duration,
@@ -29,7 +29,7 @@ enum Begins {
 
 impl OnOff {
     /// A source whose first turn begins at `start`.
-    pub fn new(messages: Messages, on: Duration, off: Duration, start: Time) -> OnOff {
+    pub(super) fn new(messages: Messages, on: Duration, off: Duration, start: Time) -> OnOff {
         let gap = evenly(messages, 1);
         let begins = if on >= gap * LONG && off >= gap { Begins::Anew } else { Begins::WhereItStopped };
         OnOff { messages, on, off, begins, since: start, count: 0 }

@@ -8,7 +8,7 @@ use super::{TrafficSource, evenly};
 
 /// A Poisson process of messages.
 #[derive(Debug)]
-pub struct Poisson {
+pub(super) struct Poisson {
     messages: Messages,
     last: Time,
     /// The difference between `last` and the exact time, in [`PARTS`] of a nanosecond.
@@ -18,7 +18,7 @@ pub struct Poisson {
 
 impl Poisson {
     /// A process that begins at `start`; its first message is later.
-    pub fn new(messages: Messages, start: Time, random: Random) -> Poisson {
+    pub(super) fn new(messages: Messages, start: Time, random: Random) -> Poisson {
         Poisson { messages, last: start, rest: 0, random }
     }
 }

@@ -8,7 +8,7 @@ use anabranch_sim::result::{DirectionResult, FlowResult, RunResult};
 use anabranch_sim::{Run, Watch};
 
 /// The scenario that `text` says.
-pub fn scenario(text: &str) -> Scenario {
+pub(crate) fn scenario(text: &str) -> Scenario {
     match Scenario::parse(&Source::new("test.toml", text), &NoFiles, &[], &live::registry()) {
         Ok(scenario) => scenario,
         Err(error) => panic!("{error}"),
@@ -16,14 +16,14 @@ pub fn scenario(text: &str) -> Scenario {
 }
 
 /// The result of one replication.
-pub fn run(scenario: &Scenario, seed: u64) -> RunResult {
+pub(crate) fn run(scenario: &Scenario, seed: u64) -> RunResult {
     let result = Run::new(scenario, seed, Watch::default()).expect("it can be run").to_end();
     balance(&result);
     result
 }
 
 /// Packets in = out + lost + dropped + in flight, on every link and in all.
-pub fn balance(result: &RunResult) {
+pub(crate) fn balance(result: &RunResult) {
     let mut arrived = 0;
     for link in &result.links {
         for direction in [&link.forward, &link.reverse] {
@@ -45,7 +45,7 @@ fn is_balanced(direction: &DirectionResult) -> bool {
 }
 
 /// The only flow of a run.
-pub fn only(result: &RunResult) -> &FlowResult {
+pub(crate) fn only(result: &RunResult) -> &FlowResult {
     let [flow] = result.flows.as_slice() else { panic!("{} flows", result.flows.len()) };
     flow
 }

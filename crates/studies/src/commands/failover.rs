@@ -9,14 +9,14 @@ use anabranch_studies::scale::StudyScale;
 
 /// The time a transfer stands still when a path is cut, by what its sender does about it (docs/failover.md)
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The scale of the study
     #[arg(long, value_enum, default_value = "full")]
     scale: StudyScale,
 }
 
 /// Prints it.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     print(&table(arguments.scale)?)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -16,7 +16,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 /// The papers' figures, and verdicts on what is said of them (docs/figures.md)
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// Only this figure; may be given several times
     #[arg(long, value_parser = figure_parser())]
     id: Vec<&'static FigureEntry>,
@@ -62,7 +62,7 @@ impl Arguments {
 }
 
 /// Runs them, and prints each as it is done.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let figures = if arguments.id.is_empty() { FIGURES } else { &arguments.id };
     let mut rows = report::CSV_HEAD.to_owned();
     let kept = match &arguments.out {

@@ -13,7 +13,7 @@ use anabranch_studies::scale::StudyScale;
 
 /// Points of the committed curves drawn anew, at full scale: the n-th of each so many
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The folder with the curves
     #[arg(default_value = "docs/figures")]
     folder: PathBuf,
@@ -26,7 +26,7 @@ pub struct Arguments {
 }
 
 /// Draws them, and says which differ.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     let mut options = RunOptions::of_scale(StudyScale::Full);
     let (mut seen, mut drawn, mut differing) = (0_u64, 0, 0);
     for figure in FIGURES {

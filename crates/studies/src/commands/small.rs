@@ -9,14 +9,14 @@ use anabranch_studies::small::table;
 
 /// Messages of one byte to a packet's worth over one link, by profile and loss (docs/performance.md)
 #[derive(Debug, clap::Args)]
-pub struct Arguments {
+pub(crate) struct Arguments {
     /// The scale of the study
     #[arg(long, value_enum, default_value = "full")]
     scale: StudyScale,
 }
 
 /// Prints it.
-pub fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Box<dyn Error>> {
     print(&table(arguments.scale)?)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -6,10 +6,10 @@ use anabranch_comparisons::ns2::{Ns2Curve, TableError};
 use super::figure::{Figure, FigureCurve, Origin, ValueSource};
 
 /// ns-2's curves beside a panel, with their names.
-pub type Ns2Curves = Vec<(&'static str, Ns2Curve)>;
+pub(super) type Ns2Curves = Vec<(&'static str, Ns2Curve)>;
 
 /// Gives ns-2's curves beside the panel of this name: none where ns-2 ran nothing like it.
-pub type Ns2CurvesBeside = fn(&str) -> Result<Ns2Curves, TableError>;
+pub(super) type Ns2CurvesBeside = fn(&str) -> Result<Ns2Curves, TableError>;
 
 /// The record with `curves` of each of its panels.
 ///

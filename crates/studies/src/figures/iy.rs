@@ -15,7 +15,7 @@ use crate::scale::StudyScale;
 
 /// A choice for what the paper leaves open: the default, or a member of its sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OpenChoice {
+pub(crate) struct OpenChoice {
     /// The name in reports.
     pub name: &'static str,
     /// Packets before each bottleneck.
@@ -32,7 +32,7 @@ pub struct OpenChoice {
 
 /// The recovery of a path of CMT (M-CMT-2, "Peers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
+pub(crate) enum Recovery {
     /// As a state in which its window does not grow.
     State,
     /// By a recover point, as in ns-2's module.
@@ -41,7 +41,7 @@ pub enum Recovery {
 
 /// Which way packets are lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lossy {
+pub(crate) enum Lossy {
     /// Data, and no SACK.
     Forward,
     /// Both, with the same probability.
@@ -49,7 +49,7 @@ pub enum Lossy {
 }
 
 /// The default: the figures' verdicts are those of its runs.
-pub const DEFAULT: OpenChoice = OpenChoice {
+pub(crate) const DEFAULT: OpenChoice = OpenChoice {
     name: "default",
     queue: 1_000,
     lossy: Lossy::Forward,

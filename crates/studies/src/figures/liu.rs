@@ -4,7 +4,7 @@ mod choice;
 mod claims;
 mod columns;
 
-pub use choice::LiuChoice;
+pub(crate) use choice::LiuChoice;
 
 use super::FigureError;
 use super::entry::{DecidedBy, FigureEntry, PanelEntry};

@@ -13,7 +13,7 @@ use crate::stopwatch;
 ///
 /// # Errors
 /// A scenario that cannot be run, a transfer that does not end, or a run that cannot be kept.
-pub fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Results, FigureError> {
+pub(super) fn measure(figure: &Figure, kept: &mut KeptRuns<RunValues>) -> Result<Results, FigureError> {
     let grid = grid_of(figure);
     let runs = kept.values::<FigureError>(&grid)?;
     let of_scenario = |panel: &Panel, scenario: &str| {

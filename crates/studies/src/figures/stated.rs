@@ -7,7 +7,7 @@ use super::results::CurvePoints;
 
 /// A range in which a claim wants values.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StatedRange {
+pub(crate) struct StatedRange {
     /// The claim.
     pub claim: &'static str,
     /// Of which curves.
@@ -19,7 +19,7 @@ pub struct StatedRange {
 }
 
 /// The ranges of a panel of a figure.
-pub fn ranges(figure: &Figure, panel: &Panel) -> Vec<StatedRange> {
+pub(crate) fn ranges(figure: &Figure, panel: &Panel) -> Vec<StatedRange> {
     let mut found: Vec<StatedRange> = Vec::new();
     for range in figure.claims.iter().flat_map(|claim| of_expression(claim, &claim.expression, panel)) {
         if !found.contains(&range) {

@@ -9,7 +9,7 @@ use anabranch_models::{PathParameters, TimeoutBounds};
 
 /// The acknowledgement rule of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sacks {
+pub(crate) enum Sacks {
     /// Every packet: the models grow by one packet a round.
     EachPacket,
     /// Every second packet, or after 200 ms.
@@ -18,7 +18,7 @@ pub enum Sacks {
 
 /// The simulation's minimum retransmission time-out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeastTimeout {
+pub(crate) enum LeastTimeout {
     /// The profile's, 1 s.
     OfProfile,
     /// The least time-out of the models: three times the shortest round, 3 (d + 1/b). An association has one for all

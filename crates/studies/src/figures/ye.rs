@@ -23,9 +23,9 @@ mod window_trace;
 pub(super) mod with_congestion;
 pub(super) mod without_congestion;
 
-pub use radio::RadioRun;
+pub(crate) use radio::RadioRun;
 pub(crate) use topology::BOTTLENECK;
-pub use topology::{EcnRun, Wiring};
+pub(crate) use topology::{EcnRun, Wiring};
 
 use super::claim::{Claim, Expression, NOWHERE, Number, PointTest, Weight};
 use super::figure::{Axis, FigureCurve, Panel, Spacing, ValueSource};
@@ -34,7 +34,7 @@ use crate::scale::StudyScale;
 
 /// A choice for what the thesis leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EcnChoice {
+pub(crate) struct EcnChoice {
     /// The name in reports.
     pub name: &'static str,
     /// The wiring of the routers.
@@ -45,7 +45,7 @@ pub struct EcnChoice {
 
 impl EcnChoice {
     /// The headline's.
-    pub const DEFAULT: EcnChoice = EcnChoice { name: "default", wiring: Wiring::Ladder, extra: "" };
+    pub(crate) const DEFAULT: EcnChoice = EcnChoice { name: "default", wiring: Wiring::Ladder, extra: "" };
     /// Retransmissions without ECT (RFC 3168 §6.1.5).
     pub(crate) const PLAIN_RETRANSMISSIONS: EcnChoice = EcnChoice {
         name: "retransmissions without ECT",
@@ -74,7 +74,7 @@ impl EcnChoice {
 
 /// A choice for what chapter 5 leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RadioChoice {
+pub(crate) struct RadioChoice {
     /// The name in reports.
     pub name: &'static str,
     /// `rto.min`, in place of what a figure has.
@@ -89,7 +89,7 @@ pub struct RadioChoice {
 
 impl RadioChoice {
     /// The headline's.
-    pub const DEFAULT: RadioChoice = RadioChoice {
+    pub(crate) const DEFAULT: RadioChoice = RadioChoice {
         name: "default",
         least_timeout: None,
         after_timeout: "probe",
@@ -106,10 +106,10 @@ impl RadioChoice {
         ..RadioChoice::DEFAULT
     };
     /// A least time-out of 0.2 s.
-    pub const QUICK: RadioChoice =
+    pub(crate) const QUICK: RadioChoice =
         RadioChoice { name: "RTO.Min 0.2 s", least_timeout: Some("0.2 s"), ..RadioChoice::DEFAULT };
     /// A least time-out of 1 s.
-    pub const SLOW: RadioChoice =
+    pub(crate) const SLOW: RadioChoice =
         RadioChoice { name: "RTO.Min 1 s", least_timeout: Some("1 s"), ..RadioChoice::DEFAULT };
     /// A blind resend after a time-out.
     pub(crate) const BLIND: RadioChoice = RadioChoice {

@@ -29,7 +29,7 @@ pub(super) struct DirectionFindings {
 }
 
 impl DirectionIntervals {
-    pub fn take(&mut self, sum: &Sum) -> Result<(), &'static str> {
+    pub(super) fn take(&mut self, sum: &Sum) -> Result<(), &'static str> {
         let is_sound = |number: f64, most: f64| (0.0..=most).contains(&number);
         let times = [sum.start, sum.end].into_iter().all(|seconds| is_sound(seconds, MOST_SECONDS));
         if !times || !is_sound(sum.bits_per_second, MOST_BITS) {
@@ -56,12 +56,12 @@ impl DirectionIntervals {
     }
 
     /// The end of the last interval.
-    pub fn length(&self) -> Duration {
+    pub(super) fn length(&self) -> Duration {
         self.end
     }
 
     /// The observations from intervals and totals. Only UDP has losses.
-    pub fn findings(&self, totals: &Totals, headers: &Headers, is_udp: bool) -> DirectionFindings {
+    pub(super) fn findings(&self, totals: &Totals, headers: &Headers, is_udp: bool) -> DirectionFindings {
         let mut found = DirectionFindings::default();
         if self.rates.is_empty() {
             return found;

@@ -24,12 +24,12 @@ pub(crate) fn begins(line: &str) -> bool {
 }
 
 impl<'t> Json<'t> {
-    pub fn of(text: &'t str) -> Json<'t> {
+    pub(super) fn of(text: &'t str) -> Json<'t> {
         Json { text }
     }
 
     /// The report in the text.
-    pub fn document(&self) -> Read<Document<'t>> {
+    pub(super) fn document(&self) -> Read<Document<'t>> {
         let mut lines = self.text.split_inclusive('\n');
         let before: usize = lines.by_ref().take_while(|line| !begins(line.trim_start())).map(str::len).sum();
         let start = if before == self.text.len() { 0 } else { before };
@@ -66,7 +66,7 @@ impl<'t> Json<'t> {
     }
 
     /// Reads a part of the text; places of errors refer to the whole text.
-    pub fn read<T: Deserialize<'t>>(&self, part: &'t str) -> Read<T> {
+    pub(super) fn read<T: Deserialize<'t>>(&self, part: &'t str) -> Read<T> {
         serde_json::from_str(part).map_err(|error| self.fault(part, &error))
     }
 
@@ -87,7 +87,7 @@ impl<'t> Json<'t> {
     }
 
     /// The place of a word's first occurrence; the start of the text without one.
-    pub fn place_of(&self, word: &str) -> Range<usize> {
+    pub(super) fn place_of(&self, word: &str) -> Range<usize> {
         self.text.find(word).map_or(0..0, |at| at..at + word.len())
     }
 }

@@ -14,7 +14,7 @@ pub(super) enum Protocol {
 
 impl Protocol {
     /// Reports without a name are of TCP.
-    pub fn of(start: &Start) -> Protocol {
+    pub(super) fn of(start: &Start) -> Protocol {
         let name = start.test_start.protocol.to_ascii_uppercase();
         match name.as_str() {
             "" | "TCP" => Protocol::Tcp,
@@ -43,7 +43,7 @@ pub(super) struct Headers {
 }
 
 impl Headers {
-    pub fn of(start: &Start, protocol: &Protocol) -> Headers {
+    pub(super) fn of(start: &Start, protocol: &Protocol) -> Headers {
         let is_ipv6 = start.connected.iter().any(|socket| socket.remote_host.contains(':'));
         let ip = if is_ipv6 { 40 } else { 20 };
         match protocol {
@@ -64,7 +64,7 @@ impl Headers {
         }
     }
 
-    pub fn factor(&self) -> f64 {
+    pub(super) fn factor(&self) -> f64 {
         self.packet as f64 / self.payload as f64
     }
 }

@@ -30,12 +30,12 @@ pub(super) struct Losses {
 
 impl LossCount {
     /// The counts as printed; `None` where more were lost than sent.
-    pub fn of(lost: i64, packets: i64) -> Option<LossCount> {
+    pub(super) fn of(lost: i64, packets: i64) -> Option<LossCount> {
         let (lost, packets) = (u64::try_from(lost.max(0)).ok()?, u64::try_from(packets).ok()?);
         (lost <= packets && packets > 0).then_some(LossCount { lost, packets })
     }
 
-    pub fn share(&self) -> f64 {
+    pub(super) fn share(&self) -> f64 {
         self.lost as f64 / self.packets.max(1) as f64
     }
 }

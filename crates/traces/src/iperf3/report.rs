@@ -114,12 +114,12 @@ pub(super) struct Totals {
 
 impl End {
     /// The counts of the direction of the test.
-    pub fn forward(&self) -> Totals {
+    pub(super) fn forward(&self) -> Totals {
         Totals::of(self.sum, self.sum_sent, self.sum_received)
     }
 
     /// The counts of the opposite direction.
-    pub fn reverse(&self) -> Totals {
+    pub(super) fn reverse(&self) -> Totals {
         Totals::of(self.sum_bidir_reverse, self.sum_sent_bidir_reverse, self.sum_received_bidir_reverse)
     }
 }

@@ -17,7 +17,7 @@ pub(super) enum Line<'l> {
 
 impl<'l> Line<'l> {
     /// Parses a line without its time stamp; `None` for a line that fping does not write.
-    pub fn of(line: &'l str) -> Option<Line<'l>> {
+    pub(super) fn of(line: &'l str) -> Option<Line<'l>> {
         let (host, rest) = line.split_once(" : ")?;
         let host = host.trim_end();
         if host.is_empty() || host.contains(' ') {

@@ -15,7 +15,7 @@ pub(super) struct Assignment<'l> {
 
 impl Assignment<'_> {
     /// The number, if it is a whole one.
-    pub fn count(&self) -> Option<u64> {
+    pub(super) fn count(&self) -> Option<u64> {
         self.number.parse().ok().filter(|number| *number < MOST)
     }
 }

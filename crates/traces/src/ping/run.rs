@@ -65,7 +65,7 @@ pub(super) struct Tally {
 
 impl Run {
     /// A run whose probes are numbered from `first`.
-    pub fn begun(target: Option<String>, first: u64) -> Run {
+    pub(super) fn begun(target: Option<String>, first: u64) -> Run {
         Run { target, first: Some(first), ..Run::default() }
     }
 
@@ -73,7 +73,7 @@ impl Run {
     ///
     /// # Errors
     /// The contradiction to an earlier line.
-    pub fn take(&mut self, probe: &Probe) -> Result<(), String> {
+    pub(super) fn take(&mut self, probe: &Probe) -> Result<(), String> {
         let number = self.unwrapped(probe.sequence);
         self.least = Some(self.least.map_or(number, |least| least.min(number)));
         self.most = self.most.max(number);
@@ -104,17 +104,17 @@ impl Run {
         self.answered.contains_key(&self.unwrapped(printed))
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.least.is_none() && self.counts.is_none() && self.round_trips.is_none()
     }
 
     /// The first number sent.
-    pub fn begin(&self) -> u64 {
+    pub(super) fn begin(&self) -> u64 {
         self.least.into_iter().chain(self.first).min().unwrap_or_default()
     }
 
     /// The number of probes that the lines span.
-    pub fn span(&self) -> u64 {
+    pub(super) fn span(&self) -> u64 {
         self.least.map_or(0, |least| self.most - least + 1)
     }
 
@@ -133,7 +133,7 @@ impl Run {
     ///
     /// # Errors
     /// The contradiction between summary and lines.
-    pub fn tally(&self) -> Result<Tally, String> {
+    pub(super) fn tally(&self) -> Result<Tally, String> {
         let (span, answered) = (self.span(), self.answered.len() as u64);
         let Some(counts) = self.counts else {
             // Losses before the first answer count too, where the first line is present.
@@ -150,7 +150,7 @@ impl Run {
     }
 
     /// Sentences on differences between the summary and the lines.
-    pub fn differences(&self) -> Vec<String> {
+    pub(super) fn differences(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         let answered = self.answered.len() as u64;
         match self.counts {
@@ -185,7 +185,7 @@ impl Run {
     }
 
     /// The time between probes, if known.
-    pub fn interval(&self, sent: u64, choices: &Choices) -> Option<Duration> {
+    pub(super) fn interval(&self, sent: u64, choices: &Choices) -> Option<Duration> {
         let per_gap =
             |span: Duration, gaps: u64| (gaps > 0).then(|| span / gaps).filter(|gap| !gap.is_zero());
         let mut moments = self.answered.iter().filter_map(|(number, answer)| Some((*number, answer.at?)));

@@ -22,7 +22,7 @@ impl Counts {
     ///
     /// # Errors
     /// The contradiction within the line.
-    pub fn of(line: &str) -> Option<Result<Counts, String>> {
+    pub(super) fn of(line: &str) -> Option<Result<Counts, String>> {
         // Errors and duplicates, such as `+3 errors`, belong to neither count.
         let parts: Vec<&str> = line.split(", ").filter(|part| !part.trim_start().starts_with('+')).collect();
         let share = parts.iter().position(|part| part.contains('%'));

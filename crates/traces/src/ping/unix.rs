@@ -23,7 +23,7 @@ pub(super) enum Line {
 
 impl Line {
     /// Parses a line without its time stamp. Answers name their number `sequence_name`.
-    pub fn of(line: &str, sequence_name: &str) -> Line {
+    pub(super) fn of(line: &str, sequence_name: &str) -> Line {
         if let Some((target, first)) = head(line) {
             return Line::Head { target, first };
         }

@@ -41,7 +41,7 @@ impl Reader {
     ///
     /// # Errors
     /// The fault of the line.
-    pub fn take(&mut self, line: &str, at: Option<anabranch_base::Duration>) -> Result<(), String> {
+    pub(super) fn take(&mut self, line: &str, at: Option<anabranch_base::Duration>) -> Result<(), String> {
         let numbers = assignments(line);
         let is_answer = is_answer(line, &numbers);
         match self.place {
@@ -83,7 +83,7 @@ impl Reader {
         Ok(())
     }
 
-    pub fn runs(self) -> Vec<Run> {
+    pub(super) fn runs(self) -> Vec<Run> {
         self.runs.into_iter().filter(|run| !run.is_empty()).collect()
     }
 

@@ -26,7 +26,11 @@ impl DecimalMark {
     ///
     /// # Errors
     /// A comma that could separate thousands.
-    pub fn pointed<'c>(&mut self, cell: &'c str, delimiter: u8) -> Result<Cow<'c, str>, QuantityError> {
+    pub(super) fn pointed<'c>(
+        &mut self,
+        cell: &'c str,
+        delimiter: u8,
+    ) -> Result<Cow<'c, str>, QuantityError> {
         let Some(mark) = cell.chars().find(|c| matches!(c, ',' | '.')) else { return Ok(cell.into()) };
         if mark == ',' && delimiter == b',' {
             return Ok(cell.into());

@@ -34,7 +34,7 @@ impl Column {
     ///
     /// # Errors
     /// A unit that is unknown or ambiguous.
-    pub fn named(name: &str) -> Result<Option<Column>, QuantityError> {
+    pub(super) fn named(name: &str) -> Result<Option<Column>, QuantityError> {
         // The same length as the name, byte by byte.
         let plain = name.to_ascii_lowercase().replace([' ', '-'], "_");
         let names = NAMES.iter().filter(|(known, _)| is_followed(&plain, known));
@@ -59,7 +59,7 @@ impl Column {
     ///
     /// # Errors
     /// A cell that is not a number, or is outside the quantity's domain.
-    pub fn value(&self, cell: &str) -> Result<f64, QuantityError> {
+    pub(super) fn value(&self, cell: &str) -> Result<f64, QuantityError> {
         let value = match (cell.parse::<f64>(), self.scale) {
             (Ok(number), Some(scale)) => number * scale,
             (Ok(number), None) => return Err(self.lacks_unit(number)),

@@ -7,7 +7,7 @@ use anabranch_traces::{Choices, RecordedLink, Recording, TraceKind, Written};
 use serde_json::Value;
 
 /// The first byte selects the kind and the options, the others are the file.
-pub fn trace(bytes: &[u8]) {
+pub(crate) fn trace(bytes: &[u8]) {
     let Some((first, bytes)) = bytes.split_first() else { return };
     let kind = TraceKind::ALL.get(usize::from(first % 5)).copied();
     let choices = Choices {

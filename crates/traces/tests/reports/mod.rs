@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub(crate) struct Report {
     protocol: String,
     is_reverse: bool,
     /// The losses of each interval, which a sender does not have.
@@ -13,34 +13,34 @@ pub struct Report {
 }
 
 impl Report {
-    pub fn of(protocol: &str) -> Report {
+    pub(crate) fn of(protocol: &str) -> Report {
         Report { protocol: protocol.to_owned(), ..Report::default() }
     }
 
     /// A UDP report with the losses that a receiver counted in each interval.
-    pub fn udp(lost: &[i64]) -> Report {
+    pub(crate) fn udp(lost: &[i64]) -> Report {
         Report { forward: lost.iter().copied().map(Some).collect(), ..Report::of("UDP") }
     }
 
     /// Adds intervals of a sender.
-    pub fn sent(mut self, intervals: usize) -> Report {
+    pub(crate) fn sent(mut self, intervals: usize) -> Report {
         self.forward = vec![None; intervals];
         self
     }
 
-    pub fn reverse(mut self) -> Report {
+    pub(crate) fn reverse(mut self) -> Report {
         self.is_reverse = true;
         self
     }
 
     /// Adds the losses of the opposite direction, with `--bidir`.
-    pub fn back(mut self, lost: &[i64]) -> Report {
+    pub(crate) fn back(mut self, lost: &[i64]) -> Report {
         self.back = lost.to_vec();
         self
     }
 
     /// Adds a sum to the report's end.
-    pub fn end(mut self, name: &str, lost: i64, packets: i64) -> Report {
+    pub(crate) fn end(mut self, name: &str, lost: i64, packets: i64) -> Report {
         self.end.push(format!(
             r#""{name}": {{"lost_packets": {lost}, "packets": {packets}, "bits_per_second": 20000000}}"#
         ));
@@ -48,14 +48,14 @@ impl Report {
     }
 
     /// Adds the rates of both ends.
-    pub fn rates(mut self, sent: f64, received: f64) -> Report {
+    pub(crate) fn rates(mut self, sent: f64, received: f64) -> Report {
         self.end.push(format!(
             r#""sum_sent": {{"bits_per_second": {sent}}}, "sum_received": {{"bits_per_second": {received}}}"#
         ));
         self
     }
 
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let interval = |(second, lost): (usize, &Option<i64>)| {
             let mut text = format!(r#"{{"streams": [], "sum": {}"#, interval(second, 20e6, *lost));
             if let Some(lost) = self.back.get(second) {
@@ -76,7 +76,7 @@ impl Report {
     }
 }
 
-pub fn interval(second: usize, bits: f64, lost: Option<i64>) -> String {
+pub(crate) fn interval(second: usize, bits: f64, lost: Option<i64>) -> String {
     let counts = lost.map(|lost| format!(r#", "lost_packets": {lost}, "packets": 1000"#)).unwrap_or_default();
     format!(
         r#"{{"start": {second}, "end": {}, "bits_per_second": {bits}, "omitted": false, "sender": {}{counts}}}"#,

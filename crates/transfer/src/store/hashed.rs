@@ -14,14 +14,14 @@ use crate::hashing::hash_of;
 
 /// The hashes of files already read, shared by all clones.
 #[derive(Clone, Debug)]
-pub struct Hashed {
+pub(super) struct Hashed {
     known: Arc<Mutex<BTreeMap<FileSignature, Sha256>>>,
     most: usize,
 }
 
 /// The identity of a file for as long as it is not written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct FileSignature {
+pub(super) struct FileSignature {
     device: u64,
     inode: u64,
     size: u64,
@@ -79,7 +79,7 @@ impl FileSignature {
     ///
     /// # Errors
     /// The file's metadata cannot be read.
-    pub fn of(file: &File) -> io::Result<FileSignature> {
+    pub(super) fn of(file: &File) -> io::Result<FileSignature> {
         let found = file.metadata()?;
         Ok(FileSignature {
             device: found.dev(),

@@ -17,7 +17,7 @@ use crate::hashing::{digest_of, read_next};
 
 /// A beginning of a file, as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark {
+pub(super) struct Mark {
     /// The length.
     pub size: ByteCount,
     /// The hash.
@@ -26,7 +26,7 @@ pub struct Mark {
 
 /// The expected content of a file.
 #[derive(Debug)]
-pub struct Marks {
+pub(super) struct Marks {
     size: ByteCount,
     blocks: Vec<Block>,
     /// The checksum of the last block, which is not full.
@@ -44,7 +44,7 @@ struct Block {
 
 /// The result of reading a file back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadBack {
+pub(super) enum ReadBack {
     /// The file has exactly the received content.
     Intact,
     /// The content differs. Has the longest marked beginning that is as received, if there is one.
@@ -61,7 +61,7 @@ impl Default for Marks {
 
 impl Marks {
     /// Adds the next bytes.
-    pub fn add(&mut self, mut piece: &[u8]) {
+    pub(super) fn add(&mut self, mut piece: &[u8]) {
         while !piece.is_empty() {
             let room = BLOCK.saturating_sub(self.size - self.closed()).get();
             let (fits, rest) =
@@ -76,7 +76,7 @@ impl Marks {
     }
 
     /// Marks the end of the bytes added so far, which have this hash.
-    pub fn mark(&mut self, digest: Digest) {
+    pub(super) fn mark(&mut self, digest: Digest) {
         if self.size > self.closed() {
             self.close();
         }
@@ -136,7 +136,7 @@ impl Marks {
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn intact(&self, file: &File) -> io::Result<Option<Mark>> {
+    pub(super) fn intact(&self, file: &File) -> io::Result<Option<Mark>> {
         Ok(match self.read_back(file)? {
             ReadBack::Intact => self.longest_within(self.size),
             ReadBack::Altered(intact) => intact,

@@ -27,7 +27,7 @@ use anabranch_net::Clock;
 
 /// An incoming file. Unless it is kept or left for a later transfer, it is removed.
 #[derive(Debug)]
-pub struct PartFile {
+pub(super) struct PartFile {
     file: File,
     places: PartPaths,
     rules: StoreRules,
@@ -56,7 +56,11 @@ impl PartFile {
     ///
     /// # Errors
     /// The verdict for the sender: the file exists, is being received in another transfer, or cannot be created.
-    pub fn open(target: &StorePath, offer: &Offer, rules: StoreRules) -> Result<PartFile, FileVerdict> {
+    pub(super) fn open(
+        target: &StorePath,
+        offer: &Offer,
+        rules: StoreRules,
+    ) -> Result<PartFile, FileVerdict> {
         if let Some(refusal) = refusal(target, offer, rules).or_else(|| too_large(offer, largest_file())) {
             return Err(refusal);
         }

@@ -11,7 +11,7 @@ use super::place::StorePath;
 
 /// The paths of an incoming file.
 #[derive(Debug)]
-pub struct PartPaths {
+pub(super) struct PartPaths {
     /// The final path.
     pub target: StorePath,
     /// The path until the file is complete.
@@ -27,7 +27,7 @@ impl PartPaths {
     ///
     /// # Errors
     /// The existing file is not owned by this user, or the system refuses.
-    pub fn open(target: &StorePath, offer: &Offer, owner: FileOwner) -> io::Result<(PartPaths, File)> {
+    pub(super) fn open(target: &StorePath, offer: &Offer, owner: FileOwner) -> io::Result<(PartPaths, File)> {
         let mode = offer.mode.unwrap_or(0o666) | OWNER_WRITES;
         for _ in 0..MOST_TRIES {
             let partial = Partial::of(&target.directory(), owner);
@@ -45,7 +45,7 @@ impl PartPaths {
     }
 
     /// The paths for `target` in `partial`.
-    pub fn of(target: &StorePath, partial: Partial) -> PartPaths {
+    pub(super) fn of(target: &StorePath, partial: Partial) -> PartPaths {
         let (part, state) = (partial.place_of(target, ".part"), partial.place_of(target, ".part.json"));
         PartPaths { target: target.clone(), part, state, partial }
     }

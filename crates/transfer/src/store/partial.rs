@@ -14,7 +14,7 @@ use super::place::{Directory, StorePath};
 
 /// A directory of incomplete files. Dropped, it is removed if it is empty.
 #[derive(Debug)]
-pub struct Partial {
+pub(super) struct Partial {
     /// The path of the directory.
     place: StorePath,
     inside: Directory,
@@ -23,14 +23,14 @@ pub struct Partial {
 /// The owner that the file system reports for files made by this program. Some file systems have only one owner or no
 /// permissions; then these are not checked.
 #[derive(Clone, Copy, Debug)]
-pub struct FileOwner {
+pub(super) struct FileOwner {
     uid: u32,
     has_modes: bool,
 }
 
 /// The metadata of an open file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub(super) struct Facts {
     /// The file type.
     pub kind: FileType,
     /// The owner.
@@ -43,7 +43,7 @@ pub struct Facts {
 
 /// The reason for which an existing file or directory is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotOurs {
+pub(super) enum NotOurs {
     /// Another user owns it and may change it at any time.
     #[error("it belongs to another user")]
     Owner,
@@ -63,7 +63,7 @@ impl Partial {
     ///
     /// # Errors
     /// The existing file or directory is not accepted, or the system refuses.
-    pub fn of(outer: &Directory, owner: FileOwner) -> io::Result<Partial> {
+    pub(super) fn of(outer: &Directory, owner: FileOwner) -> io::Result<Partial> {
         let partial = Partial::open(outer)?;
         partial.check(owner)?;
         Ok(partial)
@@ -77,7 +77,7 @@ impl Partial {
     }
 
     /// The path in it of `target`'s incomplete file, with `suffix`.
-    pub fn place_of(&self, target: &StorePath, suffix: &str) -> StorePath {
+    pub(super) fn place_of(&self, target: &StorePath, suffix: &str) -> StorePath {
         target.moved_to(&self.inside, suffix)
     }
 
@@ -113,7 +113,7 @@ impl FileOwner {
     ///
     /// # Errors
     /// No file can be created, or an existing directory is not accepted.
-    pub fn find(root: &Directory) -> io::Result<FileOwner> {
+    pub(super) fn find(root: &Directory) -> io::Result<FileOwner> {
         let partial = Partial::open(root)?;
         let trial = partial.inside.child(format!("trial-{}", std::process::id()).into());
         trial.remove();
@@ -180,7 +180,7 @@ pub(crate) fn is_name_of_ours(name: &OsStr) -> bool {
 }
 
 /// The name for this user: users that share a directory have separate ones.
-pub fn name() -> String {
+pub(super) fn name() -> String {
     format!("{NAME}-{}", rustix::process::geteuid().as_raw())
 }
 
@@ -189,7 +189,7 @@ fn cannot_use(name: &str, why: impl fmt::Display) -> io::Error {
 }
 
 /// The prefix of the names of such directories.
-pub const NAME: &str = ".anabranch-partial";
+pub(super) const NAME: &str = ".anabranch-partial";
 /// The permissions of group and others.
 const OTHERS: u32 = 0o077;
 

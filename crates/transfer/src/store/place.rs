@@ -15,14 +15,14 @@ use rustix::io::Errno;
 
 /// An open directory: the store's own or one below it.
 #[derive(Clone, Debug)]
-pub struct Directory {
+pub(super) struct Directory {
     dir: Arc<OwnedFd>,
     shown: PathBuf,
 }
 
 /// A name in an open directory, whether it exists or not.
 #[derive(Clone, Debug)]
-pub struct StorePath {
+pub(super) struct StorePath {
     dir: Arc<OwnedFd>,
     name: OsString,
     shown: PathBuf,
@@ -30,7 +30,7 @@ pub struct StorePath {
 
 /// The metadata of an existing name.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub(super) struct Found {
     kind: FileType,
     /// The length.
     pub size: ByteCount,
@@ -40,7 +40,7 @@ pub struct Found {
 
 impl Found {
     /// Returns true if it is an ordinary file.
-    pub fn is_file(&self) -> bool {
+    pub(super) fn is_file(&self) -> bool {
         self.kind == FileType::RegularFile
     }
 
@@ -55,7 +55,7 @@ impl Directory {
     ///
     /// # Errors
     /// It does not exist, or may not be read.
-    pub fn open(dir: &Path) -> io::Result<Directory> {
+    pub(super) fn open(dir: &Path) -> io::Result<Directory> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC;
         let opened = rustix::fs::open(dir, flags, Mode::empty())?;
         Ok(Directory { dir: Arc::new(opened), shown: dir.to_owned() })
@@ -65,7 +65,7 @@ impl Directory {
     ///
     /// # Errors
     /// One of the directories in the path is missing, is not a directory, or is a symbolic link.
-    pub fn place(&self, path: &FilePath) -> io::Result<StorePath> {
+    pub(super) fn place(&self, path: &FilePath) -> io::Result<StorePath> {
         let path = path.as_path();
         let mut dir = self.clone();
         for name in path.parent().into_iter().flat_map(Path::iter) {
@@ -88,12 +88,12 @@ impl Directory {
     }
 
     /// The path of `name` in the directory.
-    pub fn child(&self, name: OsString) -> StorePath {
+    pub(super) fn child(&self, name: OsString) -> StorePath {
         StorePath { dir: self.dir.clone(), shown: self.shown.join(&name), name }
     }
 
     /// The directory's path.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.shown
     }
 }
@@ -106,7 +106,7 @@ impl AsFd for Directory {
 
 impl StorePath {
     /// The parent directory.
-    pub fn directory(&self) -> Directory {
+    pub(super) fn directory(&self) -> Directory {
         let shown = self.shown.parent().unwrap_or(Path::new("")).to_owned();
         Directory { dir: self.dir.clone(), shown }
     }
@@ -125,12 +125,12 @@ impl StorePath {
     }
 
     /// The name.
-    pub fn name(&self) -> &OsStr {
+    pub(super) fn name(&self) -> &OsStr {
         &self.name
     }
 
     /// The metadata, if the name exists; a symbolic link is not followed.
-    pub fn found(&self) -> Option<Found> {
+    pub(super) fn found(&self) -> Option<Found> {
         let found = rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let nanoseconds = u32::try_from(found.st_mtime_nsec).unwrap_or_default();
         Some(Found {
@@ -141,7 +141,7 @@ impl StorePath {
     }
 
     /// Returns true if the name still refers to `file`.
-    pub fn is_of(&self, file: impl AsFd) -> bool {
+    pub(super) fn is_of(&self, file: impl AsFd) -> bool {
         let named = rustix::fs::statat(&self.dir, &self.name, AtFlags::SYMLINK_NOFOLLOW);
         let opened = rustix::fs::fstat(file);
         named.is_ok_and(|named| {
@@ -153,7 +153,7 @@ impl StorePath {
     ///
     /// # Errors
     /// The name exists, or the system refuses.
-    pub fn create(&self, mode: u32) -> io::Result<File> {
+    pub(super) fn create(&self, mode: u32) -> io::Result<File> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
         Ok(rustix::fs::openat(&self.dir, &self.name, flags, Mode::from_raw_mode(mode))?.into())
     }
@@ -162,7 +162,7 @@ impl StorePath {
     ///
     /// # Errors
     /// It does not exist, is a symbolic link, or the system refuses.
-    pub fn open(&self) -> io::Result<File> {
+    pub(super) fn open(&self) -> io::Result<File> {
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         Ok(rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?.into())
     }
@@ -189,7 +189,7 @@ impl StorePath {
     ///
     /// # Errors
     /// It does not exist, is not a directory, or the system refuses.
-    pub fn enter(&self) -> io::Result<Directory> {
+    pub(super) fn enter(&self) -> io::Result<Directory> {
         let flags = OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let opened = rustix::fs::openat(&self.dir, &self.name, flags, Mode::empty())?;
         Ok(Directory { dir: Arc::new(opened), shown: self.shown.clone() })
@@ -227,7 +227,7 @@ impl StorePath {
     ///
     /// # Errors
     /// The name exists and may not be replaced, or the system refuses.
-    pub fn rename(&self, to: &StorePath, overwrite: super::Overwrite) -> io::Result<()> {
+    pub(super) fn rename(&self, to: &StorePath, overwrite: super::Overwrite) -> io::Result<()> {
         if overwrite == super::Overwrite::Never {
             let flags = RenameFlags::NOREPLACE;
             match rustix::fs::renameat_with(&self.dir, &self.name, &to.dir, &to.name, flags) {
@@ -253,7 +253,7 @@ impl StorePath {
     }
 
     /// Removes the file, if it exists.
-    pub fn remove(&self) {
+    pub(super) fn remove(&self) {
         let _ = rustix::fs::unlinkat(&self.dir, &self.name, AtFlags::empty());
     }
 
@@ -268,7 +268,7 @@ impl StorePath {
     }
 
     /// The path, for display.
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.shown
     }
 }
@@ -277,7 +277,7 @@ impl StorePath {
 ///
 /// # Errors
 /// The system refuses.
-pub fn narrow(file: impl AsFd, mode: Option<u32>) -> io::Result<()> {
+pub(super) fn narrow(file: impl AsFd, mode: Option<u32>) -> io::Result<()> {
     let Some(mode) = mode else { return Ok(()) };
     let now = Mode::from_raw_mode(rustix::fs::fstat(&file)?.st_mode);
     Ok(rustix::fs::fchmod(file, now & Mode::from_raw_mode(mode))?)
@@ -287,7 +287,7 @@ pub fn narrow(file: impl AsFd, mode: Option<u32>) -> io::Result<()> {
 ///
 /// # Errors
 /// The system refuses.
-pub fn set_modified(file: impl AsFd, modified: Option<Modified>) -> io::Result<()> {
+pub(super) fn set_modified(file: impl AsFd, modified: Option<Modified>) -> io::Result<()> {
     let Some(Modified { seconds, nanoseconds }) = modified else { return Ok(()) };
     let last_modification = Timespec { tv_sec: seconds, tv_nsec: i64::from(nanoseconds) };
     let last_access = Timespec { tv_sec: 0, tv_nsec: rustix::fs::UTIME_OMIT };

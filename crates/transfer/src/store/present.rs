@@ -18,7 +18,7 @@ use crate::hashing::hash_of;
 /// An existing file of the offered name and length. The hash shows whether it is the same, and is computed when the
 /// sender has sent its own hash or all data.
 #[derive(Debug)]
-pub struct Present {
+pub(super) struct Present {
     file: File,
     target: StorePath,
     offer: Offer,
@@ -31,7 +31,12 @@ pub struct Present {
 
 impl Present {
     /// The existing file, if it may be the offered one: an identical file is neither replaced nor refused.
-    pub fn find(target: &StorePath, offer: &Offer, rules: StoreRules, hashed: &Hashed) -> Option<Present> {
+    pub(super) fn find(
+        target: &StorePath,
+        offer: &Offer,
+        rules: StoreRules,
+        hashed: &Hashed,
+    ) -> Option<Present> {
         let size = offer.size()?;
         let found = target.found().filter(|found| found.is_file() && found.size == size)?;
         let is_resumable = matches!(offer.kind, FileKind::Resumable { .. });

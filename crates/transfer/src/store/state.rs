@@ -12,7 +12,7 @@ use crate::hex;
 
 /// The recorded state of an incomplete file: its identity and its progress.
 #[derive(Clone, Debug)]
-pub struct PartState {
+pub(super) struct PartState {
     file: OfferIdentity,
     /// The bytes stored.
     pub received: ByteCount,
@@ -48,7 +48,7 @@ impl PartState {
     }
 
     /// Returns true if the offered file may continue from this state.
-    pub fn is_of(&self, offer: &Offer) -> bool {
+    pub(super) fn is_of(&self, offer: &Offer) -> bool {
         matches!(offer.kind, FileKind::Resumable { .. }) && self.file == PartState::nothing_of(offer).file
     }
 
@@ -65,7 +65,7 @@ impl PartState {
     }
 
     /// Reads the state in the file `place`, if it has one.
-    pub fn read(place: &StorePath) -> Option<PartState> {
+    pub(super) fn read(place: &StorePath) -> Option<PartState> {
         let mut text = String::new();
         place.open_to_read().ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
         PartState::from_text(&text)

@@ -39,12 +39,12 @@ pub(super) struct Lines {
 
 impl Lines {
     /// No lines yet, beginning at this offset.
-    pub fn at(at: u64) -> Lines {
+    pub(super) fn at(at: u64) -> Lines {
         Lines { bytes: Vec::new(), at, added: BTreeMap::new(), named: BTreeMap::new() }
     }
 
     /// Adds a line of these fields.
-    pub fn push(&mut self, fields: &[&str]) -> Place {
+    pub(super) fn push(&mut self, fields: &[&str]) -> Place {
         let mut line = fields.iter().map(|field| escaped(field)).collect::<Vec<_>>().join("\t");
         line = format!("{line}\t{}", digest::check(&line));
         let place = Place { at: self.at, len: u32::try_from(line.len()).unwrap_or(u32::MAX) };
@@ -55,7 +55,7 @@ impl Lines {
     }
 
     /// Ends a line.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.bytes.push(b'\n');
         self.at += 1;
     }
@@ -63,7 +63,7 @@ impl Lines {
 
 impl Line<'_> {
     /// Parses a line; `None` if it is damaged, or of unknown kind.
-    pub fn read(text: &str) -> Option<Line<'_>> {
+    pub(super) fn read(text: &str) -> Option<Line<'_>> {
         let (fields, check) = text.rsplit_once('\t')?;
         if check != digest::check(fields) {
             return None;

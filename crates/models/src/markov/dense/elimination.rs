@@ -3,7 +3,7 @@
 
 /// The law of the chain with these `size` × `size` probabilities, row by row. Zeros are skipped; this is fast if few
 /// states lead to the last ones.
-pub fn stationary(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
+pub(super) fn stationary(mut matrix: Vec<f64>, size: usize) -> Vec<f64> {
     let mut leaving = vec![0.0; size];
     // Removes state by state from the last; the rest becomes the chain as observed outside the removed states.
     for gone in (1..size).rev() {

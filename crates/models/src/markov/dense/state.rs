@@ -58,7 +58,7 @@ impl ChainState {
 }
 
 /// Every state of a chain with this limit, window by window; then slow start and back-off.
-pub fn list(path: &PathParameters, limit: u32) -> Vec<ChainState> {
+pub(super) fn list(path: &PathParameters, limit: u32) -> Vec<ChainState> {
     let mut states = Vec::new();
     // With a limit of one packet that packet is the whole window (W-19).
     for window in limit.min(2)..=limit {
@@ -75,7 +75,7 @@ pub fn list(path: &PathParameters, limit: u32) -> Vec<ChainState> {
 }
 
 /// τ(w) = 2^⌊log₂(w / 2)⌋, 1 for windows below 4 (WS (16), W-5).
-pub fn threshold(window: u32) -> u32 {
+pub(super) fn threshold(window: u32) -> u32 {
     1 << (window.max(2).ilog2() - 1)
 }
 

@@ -7,7 +7,7 @@ use crate::markov::tally::ChainSums;
 
 /// The costs of back-off, by the threshold of the slow start that follows it.
 #[derive(Debug)]
-pub struct Backoff<const N: usize> {
+pub(super) struct Backoff<const N: usize> {
     loss: f64,
     /// B(1, τ) itself: one packet, and its round or its wait.
     first: ChainSums<N>,
@@ -18,7 +18,7 @@ pub struct Backoff<const N: usize> {
 }
 
 impl<const N: usize> Backoff<N> {
-    pub fn new(path: &PathParameters) -> Backoff<N> {
+    pub(super) fn new(path: &PathParameters) -> Backoff<N> {
         let (account, loss) = (Account::new(path), path.loss);
         let through = 1.0 - loss;
         let first = account.round(1) * through + account.backoff(1) * loss + flight(1, through);
@@ -29,19 +29,19 @@ impl<const N: usize> Backoff<N> {
     }
 
     /// The mean time of back-off that F(2) follows, in seconds.
-    pub fn seconds(&self) -> f64 {
+    pub(super) fn seconds(&self) -> f64 {
         self.first.seconds() + self.loss * self.later.seconds()
     }
 
     /// The next threshold τ = 1, 2, 4, …: what is counted from S(2, τ) until F(τ) (nothing where τ ≤ 2), and from F(2)
     /// until F(τ).
-    pub fn push(&mut self, slow_start: ChainSums<N>, climb: ChainSums<N>) {
+    pub(super) fn push(&mut self, slow_start: ChainSums<N>, climb: ChainSums<N>) {
         let loss = self.loss;
         self.until.push(self.first + slow_start * (1.0 - loss) + (climb + self.later) * loss);
     }
 
     /// Θ(max(τ, 2)) − V(B(1, τ)).
-    pub fn until(&self, threshold: usize) -> ChainSums<N> {
+    pub(super) fn until(&self, threshold: usize) -> ChainSums<N> {
         self.until[threshold.ilog2() as usize]
     }
 }

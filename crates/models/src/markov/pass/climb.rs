@@ -5,7 +5,7 @@ use crate::markov::tally::ChainSums;
 /// D by window, with sums from and to powers of two. As a difference, Θ(w) − Θ(v) would lose the digits of what happens
 /// mostly at small windows, such as time-outs; so it is composed of sums of positive terms.
 #[derive(Debug)]
-pub struct Climb<const N: usize> {
+pub(super) struct Climb<const N: usize> {
     /// D(w) at w − 2.
     steps: Vec<ChainSums<N>>,
     /// Θ(w) − Θ(2ᵏ) at w − 2, with the largest power of two that is at most w.
@@ -22,7 +22,7 @@ impl<const N: usize> Default for Climb<N> {
 
 impl<const N: usize> Climb<N> {
     /// The next window's D.
-    pub fn push(&mut self, step: ChainSums<N>) {
+    pub(super) fn push(&mut self, step: ChainSums<N>) {
         let reached = self.steps.len() + 3;
         self.steps.push(step);
         if !reached.is_power_of_two() {
@@ -40,7 +40,7 @@ impl<const N: usize> Climb<N> {
     }
 
     /// Θ(to) − Θ(from), for 2 ≤ from ≤ to ≤ the window reached.
-    pub fn between(&self, from: usize, to: usize) -> ChainSums<N> {
+    pub(super) fn between(&self, from: usize, to: usize) -> ChainSums<N> {
         let last = 1 << to.ilog2();
         if from > last {
             return self.steps[from - 2..to - 2].iter().fold(ChainSums::ZERO, |sum, step| sum + *step);

@@ -17,7 +17,7 @@ use crate::markov::tally::ChainSums;
 
 /// Powers of q, and the sums that smaller windows left.
 #[derive(Debug)]
-pub struct CorrelatedPass<const N: usize> {
+pub(super) struct CorrelatedPass<const N: usize> {
     powers: Geometric,
     /// The largest window that is half of another.
     look_back: usize,
@@ -32,7 +32,7 @@ pub struct CorrelatedPass<const N: usize> {
 }
 
 /// Returns the count of stored numbers, and the largest window for which they fit.
-pub fn size<const N: usize>(largest_window: usize) -> (u64, u32) {
+pub(super) fn size<const N: usize>(largest_window: usize) -> (u64, u32) {
     let numbers = |largest_window: u64| {
         triangle(quarter(largest_window) + 1) * N as u64 + 5 * largest_window + N as u64 * largest_window
     };
@@ -41,7 +41,7 @@ pub fn size<const N: usize>(largest_window: usize) -> (u64, u32) {
 }
 
 impl<const N: usize> CorrelatedPass<N> {
-    pub fn new(loss: f64, largest_window: usize) -> CorrelatedPass<N> {
+    pub(super) fn new(loss: f64, largest_window: usize) -> CorrelatedPass<N> {
         let keep = quarter(largest_window as u64) as usize;
         CorrelatedPass {
             powers: Geometric::new(loss, largest_window + 8),

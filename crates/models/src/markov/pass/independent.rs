@@ -8,7 +8,7 @@ use crate::markov::tally::ChainSums;
 /// P(g|x), and Z(w, w − g) of the windows that are half of another: C G and C G / 2 numbers, with G the most losses of a
 /// round that are looked at.
 #[derive(Debug)]
-pub struct Independent<const N: usize> {
+pub(super) struct Independent<const N: usize> {
     loss: f64,
     /// G.
     most: usize,
@@ -23,7 +23,7 @@ pub struct Independent<const N: usize> {
 }
 
 /// Returns the count of stored numbers, and the largest window for which they fit.
-pub fn size<const N: usize>(loss: f64, largest_window: usize) -> (u64, u32) {
+pub(super) fn size<const N: usize>(loss: f64, largest_window: usize) -> (u64, u32) {
     let most = binomial::most_losses(loss, largest_window) as u64;
     let each = (most + 1) * (2 + N as u64) / 2;
     (
@@ -33,7 +33,7 @@ pub fn size<const N: usize>(loss: f64, largest_window: usize) -> (u64, u32) {
 }
 
 impl<const N: usize> Independent<N> {
-    pub fn new(loss: f64, largest_window: usize) -> Independent<N> {
+    pub(super) fn new(loss: f64, largest_window: usize) -> Independent<N> {
         let most = binomial::most_losses(loss, largest_window);
         let keep = largest_window / 2 + 1;
         Independent {

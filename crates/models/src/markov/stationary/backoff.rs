@@ -7,7 +7,7 @@ use crate::markov::account::Account;
 
 /// Slow start by window: all thresholds together.
 #[derive(Debug, Default)]
-pub struct SlowStarts {
+pub(crate) struct SlowStarts {
     /// Visits to S(w, ·) at log₂ w.
     visits: Vec<f64>,
     /// Time-outs with a threshold above w whose slow start ended before S(w, ·), at log₂ w.
@@ -19,7 +19,13 @@ pub struct SlowStarts {
 impl SlowStarts {
     /// Adds `timeouts` time-outs that set `threshold`, and returns the windows of the slow start that follows, with the
     /// visits to each.
-    pub fn add(&mut self, loss: f64, rounds: &Rounds, threshold: usize, timeouts: f64) -> Vec<(usize, f64)> {
+    pub(crate) fn add(
+        &mut self,
+        loss: f64,
+        rounds: &Rounds,
+        threshold: usize,
+        timeouts: f64,
+    ) -> Vec<(usize, f64)> {
         self.backoffs += timeouts;
         let (mut visits, mut ended) = (timeouts * (1.0 - loss), timeouts * loss);
         let powers = self.visits.len().max(threshold.ilog2() as usize);
@@ -61,12 +67,12 @@ impl SlowStarts {
 }
 
 /// The seconds of `sojourns` sojourns in back-off.
-pub fn seconds(path: &PathParameters, sojourns: f64) -> f64 {
+pub(crate) fn seconds(path: &PathParameters, sojourns: f64) -> f64 {
     sojourns * (path.round(1.0) + path.loss * Account::new(path).backoff_series(1))
 }
 
 /// The shares of the back-off states, of which the first has probability `first`; a round takes `mean_seconds` on average.
-pub fn shares(path: &PathParameters, first: f64, mean_seconds: f64) -> Vec<WindowShare> {
+pub(crate) fn shares(path: &PathParameters, first: f64, mean_seconds: f64) -> Vec<WindowShare> {
     let account = Account::new(path);
     let (round, last) = (path.round(1.0) * (1.0 - path.loss), account.last_backoff());
     let mut probability = first;

@@ -6,7 +6,7 @@ use crate::markov::geometric::Geometric;
 
 /// The loss rule within a round.
 #[derive(Debug)]
-pub enum Rounds {
+pub(crate) enum Rounds {
     /// Each independently, up to `most` (WS (6)).
     Independent { loss: f64, most: usize, probabilities: Vec<Vec<f64>> },
     /// The after the first lost one, too (WS (7)).
@@ -15,7 +15,7 @@ pub enum Rounds {
 
 /// The outcomes of the rounds after a loss.
 #[derive(Debug)]
-pub struct LossRounds {
+pub(crate) struct LossRounds {
     pub fast_retransmits: f64,
     pub timeouts: f64,
     /// Fast retransmits with a loss: visits to L(h, h − g), at g − 1.
@@ -23,7 +23,7 @@ pub struct LossRounds {
 }
 
 impl Rounds {
-    pub fn new(kind: RoundLoss, loss: f64, largest: usize) -> Rounds {
+    pub(crate) fn new(kind: RoundLoss, loss: f64, largest: usize) -> Rounds {
         match kind {
             RoundLoss::Independent => {
                 let most = binomial::most_losses(loss, largest);
@@ -34,7 +34,7 @@ impl Rounds {
     }
 
     /// P(g|x).
-    pub fn probability(&self, lost: usize, packets: usize) -> f64 {
+    pub(crate) fn probability(&self, lost: usize, packets: usize) -> f64 {
         match self {
             Rounds::Independent { probabilities, .. } => {
                 probabilities.get(lost).map_or(0.0, |column| column[packets])
@@ -61,7 +61,7 @@ impl Rounds {
     }
 
     /// The largest number of losses that is considered.
-    pub fn most(&self, packets: usize) -> usize {
+    pub(crate) fn most(&self, packets: usize) -> usize {
         match self {
             Rounds::Independent { most, .. } => packets.min(*most),
             Rounds::Correlated(_) => packets,
@@ -69,7 +69,7 @@ impl Rounds {
     }
 
     /// The number of x packets get through on average.
-    pub fn delivered(&self, packets: usize) -> f64 {
+    pub(crate) fn delivered(&self, packets: usize) -> f64 {
         match self {
             Rounds::Independent { loss, .. } => packets as f64 * (1.0 - loss),
             Rounds::Correlated(powers) => powers.delivered[packets],
@@ -78,7 +78,7 @@ impl Rounds {
 
     /// Returns the outcomes of the rounds of L(w, w − g), with `visits` visits at g − 1 (WS (13), (14); a lost
     /// retransmission leads to a time-out).
-    pub fn after_loss(&self, window: usize, half: usize, visits: &[f64]) -> LossRounds {
+    pub(crate) fn after_loss(&self, window: usize, half: usize, visits: &[f64]) -> LossRounds {
         match self {
             Rounds::Independent { most, .. } => self.one_by_one(window, half, visits, *most),
             Rounds::Correlated(powers) => by_sums(powers, window, half, visits),

@@ -8,7 +8,7 @@ use super::super::sums::Sums;
 
 /// The frames of a run, in bounded memory.
 #[derive(Debug)]
-pub struct AirSeries {
+pub(crate) struct AirSeries {
     /// One lane for each radio of each node, radio by radio, within the limit.
     pub lanes: Vec<Lane>,
     /// The first frames.
@@ -18,7 +18,7 @@ pub struct AirSeries {
 
 /// The air time of one station on one radio.
 #[derive(Clone, Debug)]
-pub struct Lane {
+pub(crate) struct Lane {
     /// Index of the radio.
     pub radio: usize,
     /// Index of the node.
@@ -29,7 +29,7 @@ pub struct Lane {
 
 /// A frame drawn in the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ShownFrame {
+pub(crate) struct ShownFrame {
     /// The start.
     pub start: Time,
     /// The end.
@@ -42,7 +42,7 @@ pub struct ShownFrame {
 
 /// The use of air time by a station.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AirUse {
+pub(crate) enum AirUse {
     /// Frames with packets of flows, received by their receiver.
     Data,
     /// RTS, CTS and ACK.
@@ -55,7 +55,7 @@ pub enum AirUse {
 
 impl AirUse {
     /// The number of uses.
-    pub const COUNT: usize = 4;
+    pub(crate) const COUNT: usize = 4;
 
     fn of(frame: &FrameSeen) -> AirUse {
         let is_missed = frame.to.is_some_and(|to| !frame.received.contains(&to));
@@ -70,7 +70,7 @@ impl AirUse {
 
 impl AirSeries {
     /// An empty series.
-    pub fn new(scenario: &Scenario) -> AirSeries {
+    pub(crate) fn new(scenario: &Scenario) -> AirSeries {
         let nodes = scenario.nodes.len();
         let stations = (0..scenario.radios.len()).flat_map(|radio| (0..nodes).map(move |node| (radio, node)));
         let stations: Vec<_> = stations.take(MOST_LANES).collect();
@@ -80,7 +80,7 @@ impl AirSeries {
     }
 
     /// Adds a frame.
-    pub fn take(&mut self, seen: &FrameEvent) {
+    pub(crate) fn take(&mut self, seen: &FrameEvent) {
         let MeshEvent::Frame(frame, _) = &seen.event else { return };
         let index = seen.radio * self.nodes + frame.from.index();
         let Some(lane) = self.lanes.get_mut(index) else { return };

@@ -12,7 +12,7 @@ use crate::contents::Contents;
 
 /// One direction of a flow.
 #[derive(Debug)]
-pub struct FlowSeries {
+pub(crate) struct FlowSeries {
     /// Index of the flow.
     pub flow: usize,
     /// The sending host.
@@ -29,7 +29,7 @@ pub struct FlowSeries {
 
 /// One path of a flow's direction. Sizes in bytes, times in microseconds, TSNs from the first one on.
 #[derive(Debug)]
-pub struct PathSeries {
+pub(crate) struct PathSeries {
     /// Index of the path.
     pub path: usize,
     /// The congestion window.

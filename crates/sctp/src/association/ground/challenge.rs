@@ -19,7 +19,7 @@ pub(super) struct Challenges {
 
 impl Challenges {
     /// Challenges whose secret comes from `seed`.
-    pub fn new(seed: &Seed) -> Challenges {
+    pub(super) fn new(seed: &Seed) -> Challenges {
         Challenges { secret: seed.bytes(), since: Time::ZERO, given: 0 }
     }
 

@@ -33,13 +33,13 @@ impl Ground {
     }
 
     /// Reports an error to the peer (RFC 9260 §3.3.10), if the answer may be queued.
-    pub fn report(&mut self, path: PathId, causes: Vec<Cause>) {
+    pub(crate) fn report(&mut self, path: PathId, causes: Vec<Cause>) {
         self.answer(path, ErrorChunk { causes });
     }
 
     /// Queues an answer for `path`, or for another path if `path` is not usable. Drops it if too many chunks are
     /// queued.
-    pub fn answer(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
+    pub(crate) fn answer(&mut self, path: PathId, chunk: impl EncodeChunk + Send + 'static) {
         if self.may_answer(path, &chunk) {
             self.post(path, chunk);
         }

@@ -10,7 +10,7 @@ use crate::record::{Happening, Record};
 
 /// Events and records that were not polled yet.
 #[derive(Debug, Default)]
-pub struct Log {
+pub(crate) struct Log {
     events: VecDeque<Event>,
     /// `None` if recording is off.
     records: Option<VecDeque<Record>>,
@@ -18,7 +18,7 @@ pub struct Log {
 
 impl Log {
     /// Reports `event` to the application.
-    pub fn event(&mut self, event: Event) {
+    pub(crate) fn event(&mut self, event: Event) {
         self.events.push_back(event);
     }
 
@@ -35,7 +35,7 @@ impl Log {
 
     /// Records something for studies, if recording is on.
     #[inline]
-    pub fn record(&mut self, at: Time, path: PathId, what: Happening) {
+    pub(crate) fn record(&mut self, at: Time, path: PathId, what: Happening) {
         if let Some(records) = &mut self.records {
             records.push_back(Record { at, path, what });
         }
@@ -47,7 +47,7 @@ impl Log {
     }
 
     /// Puts the events of an `earlier` session before those of this one.
-    pub fn follow(&mut self, mut earlier: VecDeque<Event>) {
+    pub(crate) fn follow(&mut self, mut earlier: VecDeque<Event>) {
         earlier.append(&mut self.events);
         self.events = earlier;
     }

@@ -15,7 +15,7 @@ use crate::wire::EncodeChunk;
 
 /// The queued control chunks and probes; data and SACKs have their own queues.
 #[derive(Debug)]
-pub struct Outbox {
+pub(crate) struct Outbox {
     /// Control chunks, in order.
     controls: VecDeque<Control>,
     /// MTU probes, each a packet of its own.
@@ -26,7 +26,7 @@ pub struct Outbox {
 }
 
 /// A queued control chunk.
-pub struct Control {
+pub(crate) struct Control {
     /// The path on which it is sent.
     pub path: PathId,
     /// True if it may be sent on an unverified path (RFC 9260 §5.4: only HEARTBEATs, their answers, and chunks bundled
@@ -44,7 +44,7 @@ impl fmt::Debug for Control {
 
 impl Outbox {
     /// An empty outbox whose random numbers come from children of `seed`.
-    pub fn new(seed: &Seed) -> Outbox {
+    pub(crate) fn new(seed: &Seed) -> Outbox {
         Outbox {
             controls: VecDeque::new(),
             mtu_probes: VecDeque::new(),
@@ -54,7 +54,7 @@ impl Outbox {
     }
 
     /// Queues `chunk` for `path`, which may be unverified if it `is_probe`.
-    pub fn push(&mut self, path: PathId, is_probe: bool, chunk: impl EncodeChunk + Send + 'static) {
+    pub(crate) fn push(&mut self, path: PathId, is_probe: bool, chunk: impl EncodeChunk + Send + 'static) {
         self.controls.push_back(Control { path, is_probe, chunk: Box::new(chunk) });
     }
 
@@ -65,7 +65,7 @@ impl Outbox {
 
     /// The next chunk to send.
     #[inline]
-    pub fn first(&self) -> Option<&Control> {
+    pub(crate) fn first(&self) -> Option<&Control> {
         self.controls.front()
     }
 
@@ -77,12 +77,12 @@ impl Outbox {
 
     /// Returns true if no control chunk waits.
     #[inline]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.controls.is_empty()
     }
 
     /// Returns true if so many chunks wait that answers are dropped.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.controls.len() >= MAX_OUTBOX
     }
 
@@ -92,7 +92,7 @@ impl Outbox {
     }
 
     /// Removes everything queued for `path`.
-    pub fn remove_path(&mut self, path: PathId) {
+    pub(crate) fn remove_path(&mut self, path: PathId) {
         self.controls.retain(|control| !(control.is_probe && control.path == path));
     }
 
@@ -117,7 +117,7 @@ impl Outbox {
     }
 
     /// A random number for a nonce or a jitter.
-    pub fn random(&mut self) -> u64 {
+    pub(crate) fn random(&mut self) -> u64 {
         self.rng.next_u64()
     }
 

@@ -7,7 +7,7 @@ use crate::policy::PathId;
 
 /// A queued MTU probe.
 #[derive(Clone, Copy, Debug)]
-pub struct MtuProbe {
+pub(crate) struct MtuProbe {
     pub probe: Probe,
     /// The size of the IP packet.
     pub size: ByteCount,
@@ -15,14 +15,14 @@ pub struct MtuProbe {
 
 /// The content of a HEARTBEAT-ACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProbeAnswer {
+pub(crate) struct ProbeAnswer {
     pub probe: Probe,
     /// The proof, if a candidate path was challenged.
     pub proof: Option<u64>,
 }
 
 impl ProbeAnswer {
-    pub fn decode(info: &[u8]) -> Option<ProbeAnswer> {
+    pub(crate) fn decode(info: &[u8]) -> Option<ProbeAnswer> {
         let (probe, proof) = info.split_at_checked(PROBE_LEN)?;
         let proof = match proof {
             [] => None,
@@ -35,7 +35,7 @@ impl ProbeAnswer {
 /// The content of a HEARTBEAT: a nonce against forgery, and the path that it probes. It does not have the sending time:
 /// that is stored locally, because the peer could forge it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Probe {
+pub(crate) struct Probe {
     pub nonce: u64,
     pub path: PathId,
 }

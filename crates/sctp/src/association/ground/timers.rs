@@ -6,7 +6,7 @@ use crate::policy::PathId;
 
 /// A timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Timer {
+pub(crate) enum Timer {
     /// T1-init and T1-cookie: INIT or COOKIE-ECHO is not answered.
     Handshake,
     /// The delay of a SACK ends.
@@ -41,7 +41,7 @@ pub enum Timer {
 
 /// The expiry times of the timers.
 #[derive(Debug)]
-pub struct Timers {
+pub(crate) struct Timers {
     /// The expiry times by the timer's slot; [`NEVER`] for a timer that does not run.
     due: Vec<Time>,
     /// The minimum of `due`, cached because it is read after every event.
@@ -50,7 +50,7 @@ pub struct Timers {
 
 impl Timers {
     /// Lets `timer` expire at `at`, whether or not it was running.
-    pub fn set(&mut self, timer: Timer, at: Time) {
+    pub(crate) fn set(&mut self, timer: Timer, at: Time) {
         let slot = timer.slot();
         if slot >= self.due.len() {
             self.due.resize(slot + 1, NEVER);
@@ -59,7 +59,7 @@ impl Timers {
     }
 
     /// Lets `timer` expire at `at`, unless it already runs.
-    pub fn start(&mut self, timer: Timer, at: Time) {
+    pub(crate) fn start(&mut self, timer: Timer, at: Time) {
         if !self.is_running(timer) {
             self.set(timer, at);
         }
@@ -67,7 +67,7 @@ impl Timers {
 
     /// Stops `timer`.
     #[inline]
-    pub fn stop(&mut self, timer: Timer) {
+    pub(crate) fn stop(&mut self, timer: Timer) {
         if self.is_running(timer) {
             self.change(timer.slot(), NEVER);
         }
@@ -75,7 +75,7 @@ impl Timers {
 
     /// Removes the timer that expired first at or before `now`, and returns it; of several with the same time, the
     /// first one in [`Timer`].
-    pub fn take_expired(&mut self, now: Time) -> Option<Timer> {
+    pub(crate) fn take_expired(&mut self, now: Time) -> Option<Timer> {
         let next = self.next().filter(|due| *due <= now)?;
         let slot = self.due.iter().position(|due| *due == next)?;
         self.change(slot, NEVER);
@@ -88,7 +88,7 @@ impl Timers {
     }
 
     /// The time at which the next timer expires.
-    pub fn next(&self) -> Option<Time> {
+    pub(crate) fn next(&self) -> Option<Time> {
         Some(self.next).filter(|due| *due != NEVER)
     }
 

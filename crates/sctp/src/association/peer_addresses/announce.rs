@@ -12,7 +12,7 @@ use crate::wire::{Asconf, AsconfAck, Cause};
 
 /// An ASCONF-ACK for an ASCONF that was never sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IllegalAck;
+pub(crate) struct IllegalAck;
 
 impl PeerAddresses {
     /// Notes a change of address, and reports it to the peer if possible.

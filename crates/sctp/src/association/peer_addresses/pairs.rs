@@ -41,7 +41,7 @@ pub struct Alternatives {
 
 /// The pairs of addresses of an association that are not only in its path table.
 #[derive(Debug, Default)]
-pub struct Pairs {
+pub(crate) struct Pairs {
     /// The pairs that the application requested. Empty if the peer opened the association and so chose the pairs.
     pub asked: Vec<PathAddresses>,
     /// The pairs that were neither tried nor became paths.

@@ -10,7 +10,7 @@ use crate::wire::{Asconf, AsconfAck, Cause, Parameter};
 
 /// A change of this end's addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressChange {
+pub(crate) enum AddressChange {
     /// This host has the address now.
     Add(SocketAddr),
     /// This host no longer has the address.
@@ -19,7 +19,7 @@ pub enum AddressChange {
 
 /// The action for an ASCONF that arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AsconfAction {
+pub(crate) enum AsconfAction {
     /// It is the next one: it is processed.
     Next,
     /// It repeats the last one: the same answer is sent.
@@ -30,7 +30,7 @@ pub enum AsconfAction {
 
 /// The result of an ASCONF-ACK.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AsconfOutcome {
+pub(super) enum AsconfOutcome {
     /// The requested changes; true for those that were made.
     Changes(Vec<(AddressChange, bool)>),
     /// It does not answer the outstanding ASCONF.
@@ -41,7 +41,7 @@ pub enum AsconfOutcome {
 
 /// The state of address reconfiguration.
 #[derive(Debug)]
-pub struct Reconfiguration {
+pub(super) struct Reconfiguration {
     /// The serial number of the next ASCONF.
     next: Tsn,
     outstanding: Option<Outstanding>,
@@ -65,7 +65,7 @@ struct Outstanding {
 
 impl AddressChange {
     /// The address that changes.
-    pub fn address(self) -> SocketAddr {
+    pub(crate) fn address(self) -> SocketAddr {
         match self {
             AddressChange::Add(address) | AddressChange::Delete(address) => address,
         }
@@ -86,7 +86,7 @@ impl AddressChange {
 impl Reconfiguration {
     /// The initial state. "The Sequence Number MUST be initialized at the start of the association to the same value
     /// as the Initial Transmission Sequence Number" (A2).
-    pub fn new(local_tsn: Tsn, peer_tsn: Tsn) -> Reconfiguration {
+    pub(super) fn new(local_tsn: Tsn, peer_tsn: Tsn) -> Reconfiguration {
         Reconfiguration {
             next: local_tsn,
             outstanding: None,
@@ -98,7 +98,7 @@ impl Reconfiguration {
     }
 
     /// Queues a change to report to the peer. If it reverses a queued change, both are dropped.
-    pub fn note(&mut self, change: AddressChange) {
+    pub(super) fn note(&mut self, change: AddressChange) {
         if self.is_refused {
             return;
         }
@@ -111,7 +111,7 @@ impl Reconfiguration {
 
     /// The next ASCONF, to be sent on `path`, if one may be sent now. Additions come first, so that a deletion never
     /// removes the last address (F5). Without an addition, deletions wait until the peer `knows_another`.
-    pub fn request(&mut self, path: PathId, lookup: IpAddr, knows_another: bool) -> Option<Asconf> {
+    pub(super) fn request(&mut self, path: PathId, lookup: IpAddr, knows_another: bool) -> Option<Asconf> {
         if self.outstanding.is_some() {
             return None;
         }
@@ -153,7 +153,7 @@ impl Reconfiguration {
     }
 
     /// Handles the ASCONF-ACK `ack`.
-    pub fn on_answer(&mut self, ack: &AsconfAck) -> AsconfOutcome {
+    pub(super) fn on_answer(&mut self, ack: &AsconfAck) -> AsconfOutcome {
         let Some(outstanding) = self.outstanding.take_if(|asked| asked.asconf.serial == ack.serial) else {
             let is_illegal = self.outstanding.is_none() && !ack.serial.is_before(self.next);
             return if is_illegal { AsconfOutcome::Illegal } else { AsconfOutcome::Old };
@@ -165,7 +165,7 @@ impl Reconfiguration {
     }
 
     /// Stops requests that the peer does not support: "the sender of the ASCONF MUST NOT send any further" (A9).
-    pub fn refuse(&mut self) {
+    pub(super) fn refuse(&mut self) {
         self.is_refused = true;
         self.outstanding = None;
         self.waiting.clear();

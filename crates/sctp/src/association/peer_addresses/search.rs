@@ -82,7 +82,7 @@ impl PeerAddresses {
     }
 
     /// Returns true if the application requested path `id`.
-    pub fn is_asked(&self, ground: &Ground, id: PathId) -> bool {
+    pub(crate) fn is_asked(&self, ground: &Ground, id: PathId) -> bool {
         self.pairs.asked.contains(&ground.paths.addresses(id))
     }
 
@@ -152,7 +152,7 @@ impl PeerAddresses {
 }
 
 /// Returns true if path `id` works and is not being given up.
-pub fn works(ground: &Ground, id: PathId) -> bool {
+pub(super) fn works(ground: &Ground, id: PathId) -> bool {
     let is_given_up = ground.paths.is_retired(id) || ground.paths.is_peers_backup(id);
     ground.paths.sample(id).state.works() && ground.paths.has_arrivals(id) && !is_given_up
 }

@@ -23,7 +23,7 @@ impl PeerAddresses {
     }
 
     /// Returns true if a path works or worked before; false for the path whose address was removed.
-    pub fn is_verified(&self, ground: &Ground, id: PathId) -> bool {
+    pub(crate) fn is_verified(&self, ground: &Ground, id: PathId) -> bool {
         let state = ground.paths.sample(id).state;
         (state.works() || state.has_failed()) && self.departed != Some(id)
     }

@@ -37,7 +37,7 @@ impl Unanswered {
 
 impl Receiver {
     /// Notes a marked packet with data on `path`; `lowest` is its lowest TSN.
-    pub fn on_marked(&mut self, ground: &Ground, path: PathId, lowest: Tsn) {
+    pub(crate) fn on_marked(&mut self, ground: &Ground, path: PathId, lowest: Tsn) {
         let ecn = ground.ecn();
         if ecn == EcnUse::Off {
             return;

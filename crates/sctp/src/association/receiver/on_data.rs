@@ -15,7 +15,7 @@ use crate::wire::{Cause, Data, Packet};
 
 /// The combined effect of the DATA chunks of one packet.
 #[derive(Clone, Copy, Debug)]
-pub struct PacketData {
+pub(crate) struct PacketData {
     had_gap: bool,
     /// The lowest TSN of its chunks; `None` if it has none.
     lowest: Option<Tsn>,
@@ -59,7 +59,7 @@ impl Receiver {
 
     /// Handles one DATA chunk of a packet.
     #[inline]
-    pub fn on_data(
+    pub(crate) fn on_data(
         &mut self,
         ground: &mut Ground,
         arrived: Verified<'_>,
@@ -268,7 +268,7 @@ enum DataRoom {
 
 /// DATA that violates the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadData {
+pub(crate) enum BadData {
     #[error(transparent)]
     Reassembly(#[from] ReassemblyError),
     #[error(transparent)]

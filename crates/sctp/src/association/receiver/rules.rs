@@ -10,7 +10,7 @@ use crate::wire::Sack;
 
 /// The policies of the receiver, one of each kind.
 #[derive(Debug)]
-pub struct AckRules {
+pub(crate) struct AckRules {
     /// Decides when a SACK is due.
     pub timing: Box<dyn AckTiming>,
     /// Decides the content of a SACK.
@@ -24,7 +24,11 @@ impl AckRules {
     ///
     /// # Errors
     /// `registry` does not have one of the names.
-    pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<AckRules, UnknownPolicy> {
+    pub(crate) fn build(
+        registry: &Registry,
+        config: &Config,
+        seed: &Seed,
+    ) -> Result<AckRules, UnknownPolicy> {
         let rules = config.rules(seed.child("policies"));
         Ok(AckRules {
             timing: registry.ack_timings.build(config.sack_timing(), &rules)?,
@@ -39,7 +43,7 @@ impl AckRules {
     }
 
     /// Falls back to the standard rules where the peer does not support the others.
-    pub fn agree(&mut self, agreed: ReceiverRules, config: &Config) {
+    pub(crate) fn agree(&mut self, agreed: ReceiverRules, config: &Config) {
         if config.has_two_levels() && !agreed.two_levels {
             self.flow = Box::new(StandardFlow);
         }

@@ -9,7 +9,7 @@ use crate::policy::PathId;
 
 /// The streams of one association.
 #[derive(Debug)]
-pub struct TimerDraws {
+pub(super) struct TimerDraws {
     seed: Seed,
     /// The streams by path index; `None` if nothing was drawn yet.
     streams: Vec<Option<ChaCha12Rng>>,
@@ -17,12 +17,12 @@ pub struct TimerDraws {
 
 impl TimerDraws {
     /// Streams that are children of `seed`.
-    pub fn new(seed: Seed) -> TimerDraws {
+    pub(super) fn new(seed: Seed) -> TimerDraws {
         TimerDraws { seed, streams: Vec::new() }
     }
 
     /// A time between `low` and `high` inclusive, drawn with uniform probability from the stream of `path`.
-    pub fn between(&mut self, low: Duration, high: Duration, path: PathId) -> Duration {
+    pub(super) fn between(&mut self, low: Duration, high: Duration, path: PathId) -> Duration {
         let index = path.index();
         self.streams.resize_with(self.streams.len().max(index + 1), || None);
         let seed = &self.seed;

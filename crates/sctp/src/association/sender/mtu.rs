@@ -13,7 +13,7 @@ use crate::seq::Tsn;
 
 impl Sender {
     /// Handles a report of the operating system that it sends no packet larger than `largest` on `path`.
-    pub fn on_too_large(&mut self, ground: &mut Ground, path: PathId, largest: ByteCount, now: Time) {
+    pub(crate) fn on_too_large(&mut self, ground: &mut Ground, path: PathId, largest: ByteCount, now: Time) {
         if ground.paths.mtu_mut(path).on_too_large(largest, now) {
             self.on_mtu_changed(ground, path, now);
         }

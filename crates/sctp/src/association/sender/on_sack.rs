@@ -17,7 +17,7 @@ use crate::wire::Sack;
 impl Sender {
     /// Handles a SACK that arrived on path `by`.
     #[inline]
-    pub fn on_sack(
+    pub(crate) fn on_sack(
         &mut self,
         ground: &mut Ground,
         now: Time,

@@ -13,7 +13,7 @@ use crate::seq::Tsn;
 
 /// An error that counts against a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathError {
+pub(crate) struct PathError {
     /// True if it counts against the association too.
     pub(crate) is_serious: bool,
 }

@@ -14,13 +14,13 @@ pub(super) struct OpenPacket {
 
 impl OpenPacket {
     /// Returns true if the window of its path has room for one more lost chunk.
-    pub fn has_window(self, view: &View<'_>) -> bool {
+    pub(super) fn has_window(self, view: &View<'_>) -> bool {
         let sample = view.path(self.path);
         self.is_exempt || if self.has_data { sample.has_window_for_more() } else { sample.has_window() }
     }
 
     /// Returns true if one more new chunk may be added.
-    pub fn may_send(self, view: &View<'_>) -> bool {
+    pub(super) fn may_send(self, view: &View<'_>) -> bool {
         let sample = view.path(self.path);
         if self.has_data { sample.may_send_more() } else { sample.may_send() }
     }

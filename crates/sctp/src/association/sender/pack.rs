@@ -52,7 +52,7 @@ impl Sender {
 
     /// The path of the next packet with data, if there is one. A CWR due there is sent before new data.
     #[inline]
-    pub fn plan(&mut self, ground: &mut Ground, now: Time) -> Option<PathId> {
+    pub(crate) fn plan(&mut self, ground: &mut Ground, now: Time) -> Option<PathId> {
         if let Some(again) = self.next_lost(ground, None, now) {
             return Some(again.path);
         }
@@ -65,7 +65,7 @@ impl Sender {
 
     /// Appends data to a packet.
     #[inline]
-    pub fn pack(&mut self, ground: &mut Ground, packing: &mut Packing<'_>, now: Time) {
+    pub(crate) fn pack(&mut self, ground: &mut Ground, packing: &mut Packing<'_>, now: Time) {
         self.buffer.begin_packet(now);
         let path = packing.path;
         let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(ground, path) };

@@ -27,14 +27,14 @@ impl Sender {
     }
 
     /// Adds path `id` of the table.
-    pub fn add_path(&mut self, ground: &mut Ground, id: PathId) {
+    pub(crate) fn add_path(&mut self, ground: &mut Ground, id: PathId) {
         ground.paths.set_initial_ssthresh(self.peer_window.buffer());
         self.join(id);
         self.fit_first_windows(ground, &[id]);
     }
 
     /// Removes path `id` of the table.
-    pub fn remove_path(&mut self, ground: &mut Ground, id: PathId) {
+    pub(crate) fn remove_path(&mut self, ground: &mut Ground, id: PathId) {
         self.take_all_back(ground, id);
         self.picked = self.picked.filter(|(path, _)| *path != id);
         self.planned_copy = self.planned_copy.filter(|(_, path)| *path != id);

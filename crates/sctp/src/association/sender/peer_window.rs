@@ -7,7 +7,7 @@ use crate::seq::Tsn;
 
 /// The peer's receive window.
 #[derive(Clone, Copy, Debug)]
-pub struct PeerWindow {
+pub(super) struct PeerWindow {
     /// The number of bytes that may still be sent.
     open: ByteCount,
     /// The window of the last SACK.
@@ -32,7 +32,7 @@ pub struct PeerWindow {
 
 impl PeerWindow {
     /// The window of a peer that advertised `buffer` in its handshake and accepts `open` bytes now.
-    pub fn new(buffer: ByteCount, open: ByteCount, config: &Config) -> PeerWindow {
+    pub(super) fn new(buffer: ByteCount, open: ByteCount, config: &Config) -> PeerWindow {
         PeerWindow {
             open,
             advertised: buffer,
@@ -64,7 +64,7 @@ impl PeerWindow {
     /// Counts the chunk `tsn`, sent for the first time or again, with its `weight` in the window. It is a probe if
     /// probes are allowed and the window has no room for it.
     #[inline]
-    pub fn on_sent(&mut self, tsn: Tsn, weight: ByteCount, is_again: bool) {
+    pub(super) fn on_sent(&mut self, tsn: Tsn, weight: ByteCount, is_again: bool) {
         let taken = if self.keeps_room && is_again { ByteCount::ZERO } else { weight };
         if std::mem::take(&mut self.may_probe) && taken > self.open {
             self.probe = Some(tsn);
@@ -76,14 +76,14 @@ impl PeerWindow {
 
     /// Frees the room of a lost chunk of `weight`, unless lost chunks keep it.
     #[inline]
-    pub fn on_lost(&mut self, weight: ByteCount) {
+    pub(super) fn on_lost(&mut self, weight: ByteCount) {
         if !self.keeps_room {
             self.open += weight;
         }
     }
 
     /// Handles the expiry of T3-rtx.
-    pub fn on_timeout(&mut self) {
+    pub(super) fn on_timeout(&mut self) {
         self.has_answered = false;
     }
 
@@ -120,7 +120,7 @@ impl PeerWindow {
 
     /// The number of bytes that may still be sent.
     #[inline]
-    pub fn open(&self) -> ByteCount {
+    pub(super) fn open(&self) -> ByteCount {
         self.open
     }
 
@@ -136,12 +136,12 @@ impl PeerWindow {
     }
 
     /// The largest window advertised so far.
-    pub fn buffer(&self) -> ByteCount {
+    pub(super) fn buffer(&self) -> ByteCount {
         self.buffer
     }
 
     /// The outstanding probe.
-    pub fn probe(&self) -> Option<Tsn> {
+    pub(super) fn probe(&self) -> Option<Tsn> {
         self.probe
     }
 

@@ -18,7 +18,7 @@ use crate::policy::{Registry, UnknownPolicy};
 
 /// The policies of the sender, one of each kind.
 #[derive(Debug)]
-pub struct SenderRules {
+pub(crate) struct SenderRules {
     /// Interprets SACKs path by path.
     pub detection: Box<dyn LossDetection>,
     /// True if losses are [detected by time](LossDetection::counts_time).
@@ -48,7 +48,11 @@ impl SenderRules {
     ///
     /// # Errors
     /// `registry` does not have one of the names.
-    pub fn build(registry: &Registry, config: &Config, seed: &Seed) -> Result<SenderRules, UnknownPolicy> {
+    pub(crate) fn build(
+        registry: &Registry,
+        config: &Config,
+        seed: &Seed,
+    ) -> Result<SenderRules, UnknownPolicy> {
         let rules = config.rules(seed.child("policies"));
         // Two retransmission policies with the same name use different streams.
         let after_missing = StandardRules { seed: rules.seed.child("fast retransmission"), ..rules.clone() };
@@ -76,7 +80,7 @@ impl SenderRules {
     }
 
     /// Falls back to the standard rules where the peer does not support the others.
-    pub fn agree(&mut self, agreed: ReceiverRules, config: &Config) {
+    pub(crate) fn agree(&mut self, agreed: ReceiverRules, config: &Config) {
         if config.has_two_levels() && !agreed.two_levels {
             self.flow = Box::new(StandardFlow);
         }

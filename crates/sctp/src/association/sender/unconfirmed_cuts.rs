@@ -15,7 +15,7 @@ use crate::seq::Tsn;
 /// A peer that reports false duplicates makes real losses look spurious. It gains no more than the windows from before
 /// the cuts, and costs no more memory than the lost chunks.
 #[derive(Debug, Default)]
-pub struct UnconfirmedCuts {
+pub(super) struct UnconfirmedCuts {
     /// The cuts, oldest first.
     cuts: VecDeque<Cut>,
     lost: BTreeMap<u32, UnconfirmedLoss>,
@@ -51,7 +51,7 @@ struct UnconfirmedLoss {
 
 /// The proof that a chunk had arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Proof {
+pub(super) struct Proof {
     /// The path of the cut.
     pub path: PathId,
     /// The round trip of the first transmission, or a lower bound if a duplicate is the proof; `None` if it is not
@@ -61,7 +61,7 @@ pub struct Proof {
 
 /// A cut that proved spurious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpuriousCut {
+pub(super) struct SpuriousCut {
     /// The path.
     pub path: PathId,
     /// The window before the cut.
@@ -70,12 +70,12 @@ pub struct SpuriousCut {
 
 impl UnconfirmedCuts {
     /// Returns true if no loss waits for a verdict.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.cuts.is_empty()
     }
 
     /// Notes a cut of the window of `path` for a loss; `before` is the window before it.
-    pub fn on_cut(&mut self, path: PathId, before: CutWindow) {
+    pub(super) fn on_cut(&mut self, path: PathId, before: CutWindow) {
         self.last += 1;
         if self.cuts.len() == MOST_CUTS {
             self.cuts.pop_front();
@@ -85,7 +85,7 @@ impl UnconfirmedCuts {
     }
 
     /// Notes the loss of the chunk `tsn`, sent at `left_at` on `path`, for the last cut there.
-    pub fn on_lost(&mut self, tsn: Tsn, path: PathId, left_at: Time) {
+    pub(super) fn on_lost(&mut self, tsn: Tsn, path: PathId, left_at: Time) {
         if let Some(UnconfirmedLoss { cut, .. }) = self.lost.remove(&tsn.get()) {
             // A chunk that is lost again was not merely late.
             self.settle(cut, false);
@@ -102,7 +102,12 @@ impl UnconfirmedCuts {
 
     /// Judges an acknowledged chunk; `least` is the minimum round trip of its path. Returns the proof if the chunk was
     /// only late.
-    pub fn on_acked(&mut self, chunk: &AckedChunk, least: Option<Duration>, now: Time) -> Option<Proof> {
+    pub(super) fn on_acked(
+        &mut self,
+        chunk: &AckedChunk,
+        least: Option<Duration>,
+        now: Time,
+    ) -> Option<Proof> {
         let tsn = chunk.tsn.get();
         let UnconfirmedLoss { cut, left_at, .. } = *self.lost.get(&tsn)?;
         // A new minimum round trip does not prove it: only one chunk in a round trip is measured.
@@ -120,7 +125,7 @@ impl UnconfirmedCuts {
 
     /// Handles the report that the chunk `tsn` arrived twice. Without a round trip only the first proof of each cut is
     /// returned: the reordering window grows once for each cut.
-    pub fn on_duplicate(&mut self, tsn: Tsn) -> Option<Proof> {
+    pub(super) fn on_duplicate(&mut self, tsn: Tsn) -> Option<Proof> {
         let UnconfirmedLoss { cut, left_at, acked_at } = self.lost.remove(&tsn.get())?;
         let path = self.settle(cut, true)?;
         let is_first = self.cuts.iter().any(|known| known.number == cut && known.spurious == 1);
@@ -160,7 +165,7 @@ impl UnconfirmedCuts {
     }
 
     /// Drops the cuts of a removed path.
-    pub fn remove_path(&mut self, path: PathId) {
+    pub(super) fn remove_path(&mut self, path: PathId) {
         self.cuts.retain(|cut| cut.path != path);
         let cuts = &self.cuts;
         self.lost.retain(|_, loss| cuts.iter().any(|cut| cut.number == loss.cut));

@@ -5,7 +5,7 @@ use crate::policy::PathId;
 
 /// The unused exemptions of the last SACKs.
 #[derive(Clone, Debug, Default)]
-pub struct WindowExemptions {
+pub(super) struct WindowExemptions {
     /// The exemptions valid on any path.
     anywhere: u32,
     /// The exemptions of paths that recover independently: "one packet may be sent *to that* destination".
@@ -24,7 +24,7 @@ impl WindowExemptions {
     }
 
     /// Lets the next packet of retransmissions to `path` exceed cwnd.
-    pub fn grant(&mut self, path: PathId) {
+    pub(super) fn grant(&mut self, path: PathId) {
         if !self.paths.contains(&path) {
             self.paths.push(path);
         }
@@ -36,24 +36,24 @@ impl WindowExemptions {
     }
 
     /// Uses up an exemption for a packet on `path`.
-    pub fn spend(&mut self, path: PathId) {
+    pub(super) fn spend(&mut self, path: PathId) {
         self.anywhere = self.anywhere.saturating_sub(1);
         self.remove_path(path);
     }
 
     /// Drops the exemption of a removed path.
-    pub fn remove_path(&mut self, path: PathId) {
+    pub(super) fn remove_path(&mut self, path: PathId) {
         self.paths.retain(|&other| other != path);
     }
 
     /// Ends all exemptions: each is valid only for the packets that its SACK triggers.
-    pub fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.anywhere = 0;
         self.paths.clear();
     }
 
     /// Returns true without exemptions.
-    pub fn is_none(&self) -> bool {
+    pub(super) fn is_none(&self) -> bool {
         self.anywhere == 0 && self.paths.is_empty()
     }
 }

@@ -19,7 +19,7 @@ use crate::wire::Packet;
 impl Session {
     /// Queues a message of the application.
     #[inline]
-    pub fn on_message(&mut self, now: Time, message: Outgoing) {
+    pub(crate) fn on_message(&mut self, now: Time, message: Outgoing) {
         self.sender.on_message(&mut self.ground, now, message);
     }
 
@@ -31,7 +31,7 @@ impl Session {
 
     /// The amount of user data that the association accepts now.
     #[inline]
-    pub fn send_space(&self) -> ByteCount {
+    pub(crate) fn send_space(&self) -> ByteCount {
         self.sender.send_space(&self.ground)
     }
 
@@ -52,7 +52,7 @@ impl Session {
     }
 
     /// The user data that is not cumulatively acknowledged.
-    pub fn unacknowledged(&self) -> ByteCount {
+    pub(crate) fn unacknowledged(&self) -> ByteCount {
         self.sender.held_bytes()
     }
 
@@ -62,17 +62,17 @@ impl Session {
     }
 
     /// The received user data that the application has not read, including incomplete messages.
-    pub fn received_bytes_held(&self) -> ByteCount {
+    pub(crate) fn received_bytes_held(&self) -> ByteCount {
         self.receiver.held()
     }
 
     /// The size of the receive buffer.
-    pub fn receive_buffer(&self) -> ByteCount {
+    pub(crate) fn receive_buffer(&self) -> ByteCount {
         self.receiver.capacity()
     }
 
     /// The cumulative TSN ack points of received and of sent data.
-    pub fn ack_points(&self) -> (Tsn, Tsn) {
+    pub(crate) fn ack_points(&self) -> (Tsn, Tsn) {
         (self.receiver.cumulative(), self.sender.ack_point())
     }
 
@@ -98,12 +98,12 @@ impl Session {
     }
 
     /// Limits the congestion windows of paths.
-    pub fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
+    pub(crate) fn set_limits(&mut self, limits: &[(PathId, ByteCount)]) {
         self.sender.set_limits(limits);
     }
 
     /// The first other path that was found to share the bottleneck of `path`.
-    pub fn shares_with(&self, path: PathId) -> Option<PathId> {
+    pub(crate) fn shares_with(&self, path: PathId) -> Option<PathId> {
         self.sender.shares_with(path)
     }
 
@@ -128,7 +128,7 @@ impl Session {
     }
 
     /// The keys that authenticate chunks, if both ends support that.
-    pub fn keys(&self) -> Option<&AuthKeys> {
+    pub(crate) fn keys(&self) -> Option<&AuthKeys> {
         self.peer.keys()
     }
 
@@ -164,7 +164,7 @@ impl Session {
     }
 
     /// Handles a report of the operating system that it sends no packet larger than `largest` on `path`.
-    pub fn on_too_large(&mut self, path: PathId, largest: ByteCount, now: Time) {
+    pub(crate) fn on_too_large(&mut self, path: PathId, largest: ByteCount, now: Time) {
         self.sender.on_too_large(&mut self.ground, path, largest, now);
     }
 

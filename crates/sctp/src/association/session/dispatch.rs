@@ -27,7 +27,7 @@ impl Session {
 
     /// The initial state for a packet.
     #[inline]
-    pub fn reading(&self) -> PacketData {
+    pub(crate) fn reading(&self) -> PacketData {
         self.receiver.begin_packet(&self.ground)
     }
 

@@ -103,7 +103,7 @@ impl Session {
 
     /// Adds a new local address, with one path to [its partner](partner) among the peer's addresses. The path is probed
     /// after the address was announced to the peer, if it can be announced.
-    pub fn add_local(&mut self, now: Time, local: SocketAddr) {
+    pub(crate) fn add_local(&mut self, now: Time, local: SocketAddr) {
         self.ground.paths.gain_local(local);
         if let Some(departed) =
             self.peer.departed().filter(|&id| self.ground.paths.addresses(id).local == local)
@@ -131,7 +131,7 @@ impl Session {
     }
 
     /// Removes a lost local address, and reports it to the peer as soon as the peer has another one.
-    pub fn remove_local(&mut self, now: Time, local: SocketAddr) {
+    pub(crate) fn remove_local(&mut self, now: Time, local: SocketAddr) {
         self.release_local(local);
         self.peer.announce_change(&mut self.ground, now, AddressChange::Delete(local));
     }
@@ -185,7 +185,7 @@ impl Session {
     }
 
     /// Removes a path: what is in flight there counts as lost.
-    pub fn remove_path(&mut self, id: PathId) {
+    pub(crate) fn remove_path(&mut self, id: PathId) {
         self.sender.remove_path(&mut self.ground, id);
         self.receiver.remove_path(id);
         self.ground.paths.remove(id);

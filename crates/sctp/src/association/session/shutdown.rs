@@ -9,7 +9,7 @@ use crate::wire::{Shutdown, ShutdownAck};
 
 /// The stage of the shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ShutdownState {
+pub(crate) enum ShutdownState {
     /// SHUTDOWN-PENDING: the application closes, our data is in flight.
     Pending,
     /// SHUTDOWN-SENT: SHUTDOWN was sent; the peer may still have data in flight.

@@ -11,7 +11,12 @@ use crate::policy::PathId;
 impl Session {
     /// Appends up to `max_segments` packets for one path to `buf`. They have the same length, except the last, which
     /// may be shorter.
-    pub fn poll_transmit(&mut self, now: Time, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
+    pub(crate) fn poll_transmit(
+        &mut self,
+        now: Time,
+        buf: &mut Vec<u8>,
+        max_segments: usize,
+    ) -> Option<Transmit> {
         self.sender.begin_sending(&mut self.ground, now);
         if let Some(probe) = self.ground.transmit_mtu_probe(buf) {
             return Some(probe);

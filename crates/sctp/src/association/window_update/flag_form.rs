@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 /// The events that set the flags: marks, retransmissions and moves, as the mechanism demands, or acknowledgements
 /// alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchAnew {
+pub(super) enum SearchAnew {
     AsSpecified,
     /// The rules as first published, to show their defects.
     OnlyAfterAcks,
@@ -16,7 +16,7 @@ pub enum SearchAnew {
 /// The queue of chunks that were sent and are not cumulatively acknowledged, and the two trackers of each
 /// destination.
 #[derive(Clone, Debug)]
-pub struct FlagForm {
+pub(super) struct FlagForm {
     queue: BTreeMap<u32, Queued>,
     cumulative: u32,
     destinations: Vec<Destination>,
@@ -48,13 +48,13 @@ struct Tracker {
 }
 
 impl FlagForm {
-    pub fn new(destinations: usize, anew: SearchAnew) -> FlagForm {
+    pub(super) fn new(destinations: usize, anew: SearchAnew) -> FlagForm {
         let destinations = vec![Destination::default(); destinations];
         FlagForm { queue: BTreeMap::new(), cumulative: 0, destinations, anew }
     }
 
     /// Handles the sending of `tsn` to `destination`, for the first time or again.
-    pub fn on_sent(&mut self, tsn: u32, destination: usize) {
+    pub(super) fn on_sent(&mut self, tsn: u32, destination: usize) {
         let previous = self.queue.get(&tsn).copied();
         self.queue.insert(
             tsn,
@@ -78,7 +78,7 @@ impl FlagForm {
     }
 
     /// Marks `tsn` for retransmission.
-    pub fn on_marked(&mut self, tsn: u32) {
+    pub(super) fn on_marked(&mut self, tsn: u32) {
         let queued = self.queue.get_mut(&tsn).expect("it is outstanding");
         queued.is_marked = true;
         let destination = queued.destination;
@@ -90,7 +90,7 @@ impl FlagForm {
 
     /// Applies a SACK and returns, for each destination, true if it may grow; `None` for a SACK older than an earlier
     /// one.
-    pub fn on_sack(&mut self, cumulative: u32, gaps: &[RangeInclusive<u32>]) -> Option<Vec<bool>> {
+    pub(super) fn on_sack(&mut self, cumulative: u32, gaps: &[RangeInclusive<u32>]) -> Option<Vec<bool>> {
         if cumulative < self.cumulative {
             return None;
         }

@@ -8,7 +8,7 @@ use crate::config::out_of_order::UNLIMITED;
 use crate::config::{BufferSplit, Config, Growth, OutOfOrder};
 use crate::policy::registry::kind;
 
-pub const SETTINGS: &[Setting<Config>] = &[
+pub(super) const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "receive_buffer",
         scope: Scope::Everywhere,

@@ -5,7 +5,7 @@ use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, Words
 
 use crate::config::{Charge, Config, Encapsulation, PROFILES, Unit};
 
-pub const SETTINGS: &[Setting<Config>] = &[
+pub(super) const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "profile",
         scope: Scope::Everywhere,

@@ -5,7 +5,7 @@ use anabranch_base::setting::{Kind, Scope, Setting, Value, Words, put, shown};
 
 use crate::config::{Config, Failover};
 
-pub const SETTINGS: &[Setting<Config>] = &[
+pub(super) const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "failover",
         scope: Scope::Scenarios,

@@ -7,7 +7,7 @@ use crate::config::ecn::ECN_WINDOW;
 use crate::config::{Config, EcnUse};
 use crate::policy::registry::kind;
 
-pub const SETTINGS: &[Setting<Config>] = &[
+pub(super) const SETTINGS: &[Setting<Config>] = &[
     field!(loss_response, Everywhere, Kind::Policy(kind::LOSS_RESPONSE), "reaction to a loss"),
     field!(
         small_window_recovery,

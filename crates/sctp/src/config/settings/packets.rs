@@ -7,7 +7,7 @@ use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, put, 
 use crate::config::{BurstRule, Config, IpVersion, MtuDiscovery};
 use crate::policy::acknowledge::DacWire;
 
-pub const SETTINGS: &[Setting<Config>] = &[
+pub(super) const SETTINGS: &[Setting<Config>] = &[
     field!(
         mtu,
         Everywhere,

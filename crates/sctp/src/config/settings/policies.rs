@@ -8,7 +8,7 @@ use crate::policy::loss_detection::cmt::CmtRules;
 use crate::policy::ns2::Ns2;
 use crate::policy::registry::kind;
 
-pub const SETTINGS: &[Setting<Config>] = &[
+pub(super) const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "cmt.split_fast_retransmit",
         scope: Scope::Everywhere,

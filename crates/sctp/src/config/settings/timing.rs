@@ -14,7 +14,7 @@ pub(crate) const LONGEST_SACK_DELAY: Duration = Duration::from_millis(500);
 /// The word for no own value of `rto.min_recovery`.
 const AS_MIN: &str = "rto.min";
 
-pub const SETTINGS: &[Setting<Config>] = &[
+pub(super) const SETTINGS: &[Setting<Config>] = &[
     field!(
         sack.every,
         Everywhere,

@@ -5,7 +5,7 @@ use anabranch_base::setting::{Kind, Scope, Setting, Value, shown};
 
 use crate::config::{Config, InitialWindow};
 
-pub const SETTINGS: &[Setting<Config>] = &[
+pub(super) const SETTINGS: &[Setting<Config>] = &[
     Setting {
         key: "initial_window",
         scope: Scope::Everywhere,

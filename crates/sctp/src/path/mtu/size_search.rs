@@ -53,7 +53,7 @@ pub(super) enum ProbeOutcome {
 
 impl SizeSearch {
     /// A search up to the largest size; `proven` is known to arrive.
-    pub fn search(bounds: MtuBounds, proven: Option<ByteCount>) -> SizeSearch {
+    pub(super) fn search(bounds: MtuBounds, proven: Option<ByteCount>) -> SizeSearch {
         SizeSearch {
             mode: SearchMode::Search,
             bounds,
@@ -66,7 +66,7 @@ impl SizeSearch {
     }
 
     /// A check of the size `current`.
-    pub fn check(bounds: MtuBounds, current: ByteCount) -> SizeSearch {
+    pub(super) fn check(bounds: MtuBounds, current: ByteCount) -> SizeSearch {
         SizeSearch { mode: SearchMode::Check, top: current, ..SizeSearch::search(bounds, None) }
     }
 

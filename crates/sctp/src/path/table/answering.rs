@@ -24,7 +24,7 @@ impl PathTable {
     /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another active path. If
     /// none is active, [`substitute_for`](PathTable::substitute_for) chooses.
     #[inline]
-    pub fn usable(&self, wanted: PathId) -> PathId {
+    pub(crate) fn usable(&self, wanted: PathId) -> PathId {
         if self.sample(wanted).state.carries_data() {
             return wanted;
         }

@@ -8,7 +8,7 @@ use crate::policy::PathId;
 impl PathTable {
     /// Makes the paths from `local` backups, including those that are added later, or no longer. Returns the paths
     /// whose statement changes.
-    pub fn set_backup(&mut self, local: SocketAddr, is_backup: bool) -> Vec<PathId> {
+    pub(crate) fn set_backup(&mut self, local: SocketAddr, is_backup: bool) -> Vec<PathId> {
         if is_backup {
             self.backups.keep(local);
         } else {

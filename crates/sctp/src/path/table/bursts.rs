@@ -9,7 +9,7 @@ use crate::policy::PathId;
 
 impl PathTable {
     /// An event happened: each path may send another burst.
-    pub fn on_event(&mut self, limit: MaxBurst) {
+    pub(crate) fn on_event(&mut self, limit: MaxBurst) {
         self.each_gate(|gate| gate.on_event(limit));
     }
 

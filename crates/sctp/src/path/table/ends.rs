@@ -55,28 +55,28 @@ impl PathTable {
     }
 
     /// The addresses of path `id`.
-    pub fn addresses(&self, id: PathId) -> PathAddresses {
+    pub(crate) fn addresses(&self, id: PathId) -> PathAddresses {
         *self.path(id).ends.addresses()
     }
 
     /// Returns true if path `id` is, or was when it was removed, only a candidate.
-    pub fn is_candidate(&self, id: PathId) -> bool {
+    pub(crate) fn is_candidate(&self, id: PathId) -> bool {
         self.path(id).ends.is_candidate()
     }
 
     /// The paths that were not removed.
-    pub fn living(&self) -> impl DoubleEndedIterator<Item = PathId> + Clone + '_ {
+    pub(crate) fn living(&self) -> impl DoubleEndedIterator<Item = PathId> + Clone + '_ {
         self.samples.iter().filter(|sample| sample.state != PathState::Removed).map(|sample| sample.id)
     }
 
     /// This end's addresses that are not lost, in the form of [`remotes`](PathTable::remotes).
-    pub fn locals(&self) -> Vec<(SocketAddr, usize)> {
+    pub(crate) fn locals(&self) -> Vec<(SocketAddr, usize)> {
         self.counted(Ends::local)
     }
 
     /// The peer's addresses that are not lost, in the order in which they became known. Each has the number of paths
     /// that lead to it, which is zero if these paths lost their local addresses.
-    pub fn remotes(&self) -> Vec<(SocketAddr, usize)> {
+    pub(crate) fn remotes(&self) -> Vec<(SocketAddr, usize)> {
         self.counted(Ends::remote)
     }
 
@@ -88,7 +88,7 @@ impl PathTable {
 
     /// Returns true if path `id` was removed: one of its addresses is lost, or was lost and nothing has arrived on the path
     /// since.
-    pub fn is_removed(&self, id: PathId) -> bool {
+    pub(crate) fn is_removed(&self, id: PathId) -> bool {
         self.sample(id).state == PathState::Removed
     }
 
@@ -99,7 +99,7 @@ impl PathTable {
 
     /// The path of a datagram from `remote` to `local`. Of several, it is the one with both addresses that was not
     /// removed.
-    pub fn find(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
+    pub(crate) fn find(&self, local: SocketAddr, remote: SocketAddr) -> Option<PathId> {
         let named =
             self.paths.iter().position(|path| *path.ends.addresses() == PathAddresses { local, remote });
         let named = named.map(PathId::from_index).filter(|&id| !self.is_removed(id));

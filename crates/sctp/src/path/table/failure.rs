@@ -11,7 +11,7 @@ use crate::policy::PathId;
 
 impl PathTable {
     /// Makes path `id` the primary path.
-    pub fn set_primary(&mut self, id: PathId) {
+    pub(crate) fn set_primary(&mut self, id: PathId) {
         self.default_paths.set_primary(id);
         self.update_failures();
     }
@@ -39,7 +39,7 @@ impl PathTable {
     }
 
     /// The path is verified.
-    pub fn confirm(&mut self, id: PathId) -> Option<HealthChange> {
+    pub(crate) fn confirm(&mut self, id: PathId) -> Option<HealthChange> {
         self.path_mut(id).ends.end_candidacy();
         self.change_health(id, Liveness::confirm)
     }
@@ -53,7 +53,7 @@ impl PathTable {
     /// Removes path `id`, one of whose addresses is lost. It keeps its place and its counters; its flight was taken
     /// out before. If it was the primary path, it is replaced by the first active path, else by the first verified
     /// one, else by any.
-    pub fn remove(&mut self, id: PathId) {
+    pub(crate) fn remove(&mut self, id: PathId) {
         let (path, sample) = self.at(id);
         debug_assert!(sample.flight.is_zero(), "what is in flight is taken back first");
         path.liveness.remove();
@@ -69,7 +69,7 @@ impl PathTable {
     }
 
     /// The health of path `id`, for its HEARTBEATs. Changes of its state go through the table.
-    pub fn heartbeat(&mut self, id: PathId) -> &mut Health {
+    pub(crate) fn heartbeat(&mut self, id: PathId) -> &mut Health {
         self.path_mut(id).liveness.health_mut()
     }
 
@@ -79,7 +79,7 @@ impl PathTable {
     }
 
     /// The silence of a path.
-    pub fn silence(&self, id: PathId) -> &Silence {
+    pub(crate) fn silence(&self, id: PathId) -> &Silence {
         self.path(id).liveness.silence()
     }
 
@@ -114,18 +114,18 @@ impl PathTable {
     }
 
     /// Returns true if time-outs were counted since a chunk was last acknowledged.
-    pub fn has_timed_out(&self, id: PathId) -> bool {
+    pub(crate) fn has_timed_out(&self, id: PathId) -> bool {
         self.path(id).liveness.has_timed_out()
     }
 
     /// The path for data when only one path is used.
-    pub fn primary(&self) -> PathId {
+    pub(crate) fn primary(&self) -> PathId {
         self.default_paths.primary()
     }
 
     /// The path for data when no path is active (RFC 7829 §3.2): of the potentially failed ones, the one with the
     /// fewest errors; among equals, the one that was alive last. If there are none, the primary path.
-    pub fn last_resort(&self) -> PathId {
+    pub(crate) fn last_resort(&self) -> PathId {
         self.default_paths.last_resort()
     }
 

@@ -9,7 +9,7 @@ use crate::seq::Tsn;
 
 impl PathTable {
     /// A packet with codepoint `ecn` arrived on path `id`.
-    pub fn on_arrival(&mut self, id: PathId, ecn: Ecn, now: Time) {
+    pub(crate) fn on_arrival(&mut self, id: PathId, ecn: Ecn, now: Time) {
         let path = self.path_mut(id);
         path.reports.count_arrival(ecn);
         path.liveness.on_arrival(now);
@@ -51,7 +51,7 @@ impl PathTable {
     }
 
     /// A chunk last sent on path `id` was acknowledged. Returns the round-trip time if the chunk was timed.
-    pub fn on_acked(&mut self, id: PathId, chunk: &AckedChunk, now: Time) -> Option<Duration> {
+    pub(crate) fn on_acked(&mut self, id: PathId, chunk: &AckedChunk, now: Time) -> Option<Duration> {
         let (path, sample) = self.at(id);
         path.reports.count_acked(chunk.payload);
         if path.liveness.on_acked(chunk, now) {
@@ -64,7 +64,7 @@ impl PathTable {
     }
 
     /// A HEARTBEAT's round trip took `round_trip`.
-    pub fn on_round_trip(&mut self, id: PathId, round_trip: Duration, now: Time) {
+    pub(crate) fn on_round_trip(&mut self, id: PathId, round_trip: Duration, now: Time) {
         let (path, sample) = self.at(id);
         path.liveness.on_answer(now);
         path.estimates.on_round_trip(round_trip, sample);

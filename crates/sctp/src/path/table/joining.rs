@@ -20,7 +20,7 @@ use crate::policy::{Blocker, Hints, PathId, PathSample, PathState};
 
 impl PathTable {
     /// Adds a path in `state`; the first one added is the primary path.
-    pub fn add(&mut self, addresses: PathAddresses, state: PathState, config: &Config) -> PathId {
+    pub(crate) fn add(&mut self, addresses: PathAddresses, state: PathState, config: &Config) -> PathId {
         let id = PathId::from_index(self.paths.len());
         let (sample, path) = fresh(id, addresses, state, config);
         self.address_changes += 1;
@@ -31,14 +31,20 @@ impl PathTable {
     }
 
     /// Puts a new path in `state` in the place of the removed path `id`.
-    pub fn replace(&mut self, id: PathId, addresses: PathAddresses, state: PathState, config: &Config) {
+    pub(crate) fn replace(
+        &mut self,
+        id: PathId,
+        addresses: PathAddresses,
+        state: PathState,
+        config: &Config,
+    ) {
         (self.samples[id.index()], self.paths[id.index()]) = fresh(id, addresses, state, config);
         self.address_changes += 1;
         self.settle_new(id);
     }
 
     /// Keeps only the paths `kept`, in this order and with new ids. Nothing but the handshake used them.
-    pub fn select(&mut self, kept: &[PathId]) {
+    pub(crate) fn select(&mut self, kept: &[PathId]) {
         let mut old: Vec<Option<(PathSample, Path)>> =
             self.samples.drain(..).zip(self.paths.drain(..)).map(Some).collect();
         for id in kept {
@@ -53,7 +59,7 @@ impl PathTable {
     }
 
     /// Resets path `id` to the windows and the health of a new path, in `state`.
-    pub fn reset(&mut self, id: PathId, state: PathState, config: &Config) {
+    pub(crate) fn reset(&mut self, id: PathId, state: PathState, config: &Config) {
         let (path, sample) = self.at(id);
         let ip = path.ends.addresses().ip_version();
         path.liveness.restart(state);

@@ -12,7 +12,7 @@ use crate::seq::Tsn;
 
 impl PathTable {
     /// Gives each path its `known` measurements from earlier associations.
-    pub fn remember(&mut self, known: impl Fn(PathAddresses) -> Option<Remembered>) {
+    pub(crate) fn remember(&mut self, known: impl Fn(PathAddresses) -> Option<Remembered>) {
         for id in self.ids() {
             let known = known(self.addresses(id));
             self.path_mut(id).estimates.remember(known);
@@ -30,7 +30,7 @@ impl PathTable {
     }
 
     /// The chunk `lost` was marked lost: ends the round-trip measurement if `ns2` says so.
-    pub fn on_loss(&mut self, id: PathId, lost: Tsn, ns2: Ns2) {
+    pub(crate) fn on_loss(&mut self, id: PathId, lost: Tsn, ns2: Ns2) {
         self.path_mut(id).estimates.on_loss(lost, ns2);
     }
 
@@ -46,12 +46,12 @@ impl PathTable {
     }
 
     /// The T3-rtx timer expired: the round of packets that it covered ends.
-    pub fn on_timeout(&mut self, id: PathId) {
+    pub(crate) fn on_timeout(&mut self, id: PathId) {
         self.path_mut(id).estimates.on_timeout();
     }
 
     /// Doubles the retransmission time-out of path `id`.
-    pub fn back_off(&mut self, id: PathId) {
+    pub(crate) fn back_off(&mut self, id: PathId) {
         let (path, sample) = self.at(id);
         path.estimates.back_off(sample);
     }
@@ -70,7 +70,7 @@ impl PathTable {
 
     /// A SACK that arrived on path `by` newly acknowledged `weight` that was last sent on path `id`. Of its packets
     /// that left only once, the last one left at `sent_at`. Returns the forward delay of that packet.
-    pub fn measure(
+    pub(crate) fn measure(
         &mut self,
         id: PathId,
         weight: ByteCount,
@@ -96,7 +96,7 @@ impl PathTable {
     }
 
     /// The round of a path's window, for observers.
-    pub fn round(&self, id: PathId) -> u64 {
+    pub(crate) fn round(&self, id: PathId) -> u64 {
         self.path(id).estimates.round()
     }
 

@@ -14,7 +14,7 @@ impl PathTable {
     }
 
     /// The search for the largest packet of path `id`.
-    pub fn mtu(&self, id: PathId) -> &MtuSearch {
+    pub(crate) fn mtu(&self, id: PathId) -> &MtuSearch {
         &self.path(id).mtu
     }
 
@@ -22,7 +22,7 @@ impl PathTable {
     ///
     /// RFC 8899 §3 item 7: "An update to the PLPMTU [...] MUST NOT increase the congestion window measured in bytes".
     /// But a strict window of less than one unit would never open again.
-    pub fn show_mtu(&mut self, id: PathId, config: &Config) {
+    pub(crate) fn show_mtu(&mut self, id: PathId, config: &Config) {
         let ip = self.addresses(id).ip_version();
         let (path, sample) = self.at(id);
         let mtu = path.mtu.current();
@@ -49,7 +49,7 @@ impl PathTable {
     }
 
     /// The largest packet that any path in use carries without fragmentation.
-    pub fn widest(&self) -> Option<ByteCount> {
+    pub(crate) fn widest(&self) -> Option<ByteCount> {
         let used = self.samples.iter().filter(|sample| sample.state.carries_data());
         used.map(|sample| sample.packet_limit).max()
     }

@@ -20,7 +20,7 @@ impl PathTable {
     }
 
     /// The counters of path `id`.
-    pub fn counters(&self, id: PathId) -> PathCounters {
+    pub(crate) fn counters(&self, id: PathId) -> PathCounters {
         self.path(id).reports.counters()
     }
 
@@ -30,7 +30,7 @@ impl PathTable {
     }
 
     /// The SACK counters of all paths.
-    pub fn sacks(&self) -> SackCounters {
+    pub(crate) fn sacks(&self) -> SackCounters {
         self.sacks
     }
 
@@ -40,17 +40,17 @@ impl PathTable {
     }
 
     /// The time for which only the receive window blocked the sender until `now`.
-    pub fn blocked(&self, now: Time) -> Duration {
+    pub(crate) fn blocked(&self, now: Time) -> Duration {
         self.blocked.until(now)
     }
 
     /// The limits of path `id` until `now`.
-    pub fn time_in_limit(&self, id: PathId, now: Time) -> TimeInLimit {
+    pub(crate) fn time_in_limit(&self, id: PathId, now: Time) -> TimeInLimit {
         self.path(id).reports.time_in_limit(now)
     }
 
     /// The congestion window of path `id`, averaged over the time until `now`, in bytes.
-    pub fn mean_cwnd(&self, id: PathId, now: Time) -> f64 {
+    pub(crate) fn mean_cwnd(&self, id: PathId, now: Time) -> f64 {
         self.path(id).reports.mean_cwnd(now)
     }
 }

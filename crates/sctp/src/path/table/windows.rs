@@ -10,7 +10,7 @@ use crate::policy::ns2::Ns2;
 
 impl PathTable {
     /// Lets cwnd of path `id` grow by `by`.
-    pub fn grow(&mut self, id: PathId, by: ByteCount) {
+    pub(crate) fn grow(&mut self, id: PathId, by: ByteCount) {
         self.sample_mut(id).cwnd += by;
     }
 
@@ -22,7 +22,7 @@ impl PathTable {
     }
 
     /// Shrinks cwnd of path `id` by `by`, in favour of another path.
-    pub fn shrink(&mut self, id: PathId, by: ByteCount) {
+    pub(crate) fn shrink(&mut self, id: PathId, by: ByteCount) {
         let cwnd = &mut self.sample_mut(id).cwnd;
         *cwnd = cwnd.saturating_sub(by);
     }
@@ -37,7 +37,7 @@ impl PathTable {
     }
 
     /// Sets the window that the controller gives.
-    pub fn apply(&mut self, id: PathId, window: CutWindow) {
+    pub(crate) fn apply(&mut self, id: PathId, window: CutWindow) {
         let sample = self.sample_mut(id);
         (sample.cwnd, sample.ssthresh) = (window.cwnd, window.ssthresh);
     }

@@ -16,7 +16,7 @@ pub(in crate::policy) struct Increment {
 
 impl Increment {
     /// One report, regardless of the SACK's own number of packets.
-    pub const ONE: Increment = Increment { times: 1, below: Tsn::new(0), path: None };
+    pub(crate) const ONE: Increment = Increment { times: 1, below: Tsn::new(0), path: None };
 
     /// A SACK that answers n packets counts n times for a missing chunk if all n packets left after that chunk on its
     /// path: that is, if all chunks that the SACK newly acknowledges were sent to one destination and are above the
@@ -35,12 +35,12 @@ impl Increment {
     }
 
     /// `times` for missing chunks of `path` below `below`, and one for all others.
-    pub fn on_path(path: PathId, times: u8, below: Tsn) -> Increment {
+    pub(crate) fn on_path(path: PathId, times: u8, below: Tsn) -> Increment {
         Increment { times, below, path: Some(path) }
     }
 
     /// The number of missing reports of the chunk `missing` as which the SACK counts.
-    pub fn of(&self, missing: &Hole) -> u8 {
+    pub(crate) fn of(&self, missing: &Hole) -> u8 {
         let is_counted = self.times != 1 && missing.tsn.is_before(self.below);
         if is_counted && self.path.is_none_or(|path| path == missing.path) { self.times } else { 1 }
     }

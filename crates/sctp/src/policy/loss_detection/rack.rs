@@ -15,7 +15,7 @@ use crate::seq::Tsn;
 /// While no packet of a path is late, a chunk is lost as soon as three packets overtook it, or after a quarter of the
 /// least round trip if fewer did. Where packets are late, only time counts.
 #[derive(Debug)]
-pub struct RackDetection {
+pub(crate) struct RackDetection {
     order: DepartureDetection,
     paths: Vec<PathTime>,
     /// The highest chunk that the last SACK reports, if the SACK may have lacked room for others that had arrived.
@@ -43,7 +43,7 @@ struct PathTime {
 
 impl RackDetection {
     /// A rule that declares a chunk lost when `threshold` packets overtook it, while no packet is late.
-    pub fn new(threshold: u8) -> RackDetection {
+    pub(crate) fn new(threshold: u8) -> RackDetection {
         RackDetection {
             order: DepartureDetection::new(threshold),
             paths: Vec::new(),

@@ -22,13 +22,13 @@ struct PseudoCumack {
 
 impl PseudoCumacks {
     /// Makes room for `path`.
-    pub fn add_path(&mut self, path: PathId) {
+    pub(crate) fn add_path(&mut self, path: PathId) {
         self.paths.resize(self.paths.len().max(path.index() + 1), PseudoCumack::default());
     }
 
     /// Begins a SACK: a tracker of `path` whose chunk no longer `stands` takes the lowest chunk that was sent once, or
     /// the lowest that was sent again. Returns the chunk sent once.
-    pub fn begin(
+    pub(crate) fn begin(
         &mut self,
         path: PathId,
         stands: impl Fn(u64) -> bool,
@@ -53,7 +53,7 @@ impl PseudoCumacks {
     }
 
     /// Returns true if `position` is not below both chunks of `path`, as they were before this SACK.
-    pub fn is_reached(&self, path: PathId, position: u64) -> bool {
+    pub(crate) fn is_reached(&self, path: PathId, position: u64) -> bool {
         self.paths[path.index()].last.iter().any(|&last| last <= position)
     }
 }

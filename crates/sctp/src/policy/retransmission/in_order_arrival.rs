@@ -9,7 +9,7 @@ use crate::policy::{PathId, View};
 ///
 /// A chunk keeps others waiting if the peer's window is nearly used up, or if the application has little more to send.
 #[derive(Debug, Default)]
-pub struct InOrderArrival;
+pub(crate) struct InOrderArrival;
 
 impl RetransmissionPolicy for InOrderArrival {
     fn destination(&mut self, lost: &LostChunk, view: &View<'_>) -> Destination {

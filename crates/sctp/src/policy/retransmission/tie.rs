@@ -13,18 +13,18 @@ use crate::policy::PathId;
 /// the same for all calls for a chunk at one time. Otherwise a packet could be planned for one path while its chunk is
 /// placed on another, and repeated calls for a waiting chunk would sooner or later return a free path.
 #[derive(Debug)]
-pub struct Tie {
+pub(super) struct Tie {
     stream: ChaCha12Rng,
 }
 
 impl Tie {
     /// Draws from the stream of `seed`.
-    pub fn new(seed: &Seed) -> Tie {
+    pub(super) fn new(seed: &Seed) -> Tie {
         Tie { stream: ChaCha12Rng::from_seed(seed.bytes()) }
     }
 
     /// One of `tied`; `None` if it is empty. A single path needs no draw.
-    pub fn pick(
+    pub(super) fn pick(
         &mut self,
         tied: impl Iterator<Item = PathId> + Clone,
         lost: &LostChunk,

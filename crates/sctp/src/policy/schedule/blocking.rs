@@ -12,7 +12,7 @@ use crate::seq::Tsn;
 ///
 /// Copies leave only if nothing else can: the peer's window has no room, or no data waits.
 #[derive(Clone, Debug, Default)]
-pub struct BlockingCopies {
+pub(super) struct BlockingCopies {
     allowance: CopyAllowance,
     /// The paths that may send now. Kept for its memory.
     able: Vec<PathForecast>,
@@ -20,7 +20,7 @@ pub struct BlockingCopies {
 
 impl BlockingCopies {
     /// The next copy and its path, if one helps.
-    pub fn next(&mut self, in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn, PathId)> {
+    pub(super) fn next(&mut self, in_flight: &dyn ChunksInFlight, view: &View<'_>) -> Option<(Tsn, PathId)> {
         let lowest = in_flight.lowest()?;
         self.allowance.count(lowest.tsn);
         if !self.allowance.has_one() || !is_blocked(&lowest, view) {

@@ -14,7 +14,7 @@ pub(super) struct CopyAllowance {
 impl CopyAllowance {
     /// Counts the chunks before `lowest`, the lowest chunk in flight: they were acknowledged. A lost chunk is not in
     /// flight until it is sent again: then the lowest one is lower than before.
-    pub fn count(&mut self, lowest: Tsn) {
+    pub(super) fn count(&mut self, lowest: Tsn) {
         let before = self.counted_to.unwrap_or(lowest);
         if before.is_before(lowest) {
             let newly = lowest.distance_from(before);
@@ -35,7 +35,7 @@ impl CopyAllowance {
 
     /// An allowance for `copies` copies, counted up to `lowest`.
     #[cfg(test)]
-    pub fn of(copies: u32, lowest: Tsn) -> CopyAllowance {
+    pub(super) fn of(copies: u32, lowest: Tsn) -> CopyAllowance {
         CopyAllowance { counted_to: Some(lowest), acknowledged: CHUNKS_A_COPY * copies }
     }
 }

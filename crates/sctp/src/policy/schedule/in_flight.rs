@@ -46,7 +46,7 @@ pub(super) mod tests {
 
     /// Chunks in flight, ascending.
     #[derive(Debug)]
-    pub struct Flying(pub Vec<ChunkInFlight>);
+    pub(crate) struct Flying(pub Vec<ChunkInFlight>);
 
     impl ChunksInFlight for Flying {
         fn lowest(&self) -> Option<ChunkInFlight> {
@@ -59,7 +59,7 @@ pub(super) mod tests {
     }
 
     /// A chunk that left `path` at the beginning.
-    pub fn chunk(tsn: u32, path: usize) -> ChunkInFlight {
+    pub(crate) fn chunk(tsn: u32, path: usize) -> ChunkInFlight {
         ChunkInFlight {
             tsn: Tsn::new(tsn),
             path: PathId::from_index(path),

@@ -15,7 +15,7 @@ use crate::seq::Tsn;
 /// chunks that are due when it arrives, nothing waits, and the buffer holds for each path only its own rate times its
 /// own delay.
 #[derive(Debug, Default)]
-pub struct InOrderArrival {
+pub(crate) struct InOrderArrival {
     /// For each path, the time until which its narrowest link is busy with earlier packets.
     busy_until: Vec<Time>,
     /// The active paths, in the order in which packets would arrive. Kept for its memory.

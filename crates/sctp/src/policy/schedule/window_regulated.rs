@@ -6,7 +6,7 @@ use crate::policy::{PathId, View};
 /// Picks the path with the lowest id among those with room. Unlike [`Fill`](super::fill::Fill), every opportunity
 /// begins with the first path again.
 #[derive(Debug, Default)]
-pub struct WindowRegulated;
+pub(crate) struct WindowRegulated;
 
 impl Scheduler for WindowRegulated {
     fn pick(&mut self, queue: &QueueView<'_>, view: &View<'_>) -> Option<(PathId, Index)> {

@@ -12,7 +12,7 @@ use crate::seq::Tsn;
 /// if the slowest delivery comes too late (its §5.2). A message in order is due at once: that is the first case. The
 /// paper leaves the amount of duplicates to the player's need; here it is one copy for twenty acknowledged chunks.
 #[derive(Debug, Default)]
-pub struct Xlink {
+pub(crate) struct Xlink {
     allowance: CopyAllowance,
 }
 

@@ -10,7 +10,7 @@ use crate::policy::{PathId, View};
 
 /// Growth by half of the acknowledged bytes, up to the threshold; growth of up to one unit may pass it.
 #[derive(Debug, Default)]
-pub struct HalfOfAcked;
+pub(crate) struct HalfOfAcked;
 
 impl SlowStart for HalfOfAcked {
     fn increase(&mut self, path: PathId, acked: &Acked, view: &View<'_>) -> SlowStartStep {

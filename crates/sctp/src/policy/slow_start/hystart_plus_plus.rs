@@ -31,7 +31,7 @@ const CONSERVATIVE_ROUNDS: u32 = 5;
 
 /// The rule, and its state for each path.
 #[derive(Debug, Default)]
-pub struct HystartPlusPlus {
+pub(crate) struct HystartPlusPlus {
     paths: Vec<Initial>,
 }
 

@@ -9,7 +9,7 @@ use crate::seq::Tsn;
 
 impl SendBuffer {
     /// Records the chunk `tsn` as sent on `path`, in the round `round` of the path's window.
-    pub fn on_sent(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
+    pub(crate) fn on_sent(&mut self, tsn: Tsn, path: PathId, round: u64) -> Sent {
         let position = self.chunks.position(tsn);
         let is_by_departure = self.log.is_kept();
         let was_earliest = is_by_departure && self.is_before_all_departures(position);

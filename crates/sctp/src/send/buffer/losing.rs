@@ -12,7 +12,7 @@ impl SendBuffer {
     /// Declares a chunk in flight on `path` lost there. It leaves the flight of `path` at once, and is marked for
     /// retransmission unless a copy of it is in flight on another path. `None` if the chunk is not, or no longer, in
     /// flight on `path`.
-    pub fn mark(&mut self, tsn: Tsn, path: PathId, by: LostBy) -> Option<Left> {
+    pub(crate) fn mark(&mut self, tsn: Tsn, path: PathId, by: LostBy) -> Option<Left> {
         let position = self.chunks.position_if_held(tsn)?;
         if let Some(left) = self.lose_one_of_several(position, path) {
             return Some(left);
@@ -43,7 +43,7 @@ impl SendBuffer {
     }
 
     /// The chunks marked for retransmission, ascending.
-    pub fn marked(&self) -> impl Iterator<Item = LostChunk> {
+    pub(crate) fn marked(&self) -> impl Iterator<Item = LostChunk> {
         let chunks = &self.chunks;
         self.marked.positions().filter_map(|position| chunks.at(position).lost(chunks.tsn(position)))
     }

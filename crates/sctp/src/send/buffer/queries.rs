@@ -12,12 +12,12 @@ use crate::wire::{CommonHeader, Data};
 
 impl SendBuffer {
     /// The chunk with this TSN in wire format.
-    pub fn data(&self, tsn: Tsn) -> Data<'_> {
+    pub(crate) fn data(&self, tsn: Tsn) -> Data<'_> {
         self.chunks.at(self.chunks.position(tsn)).data(tsn)
     }
 
     /// The size of an SCTP packet with only this chunk.
-    pub fn packet_with(&self, tsn: Tsn) -> ByteCount {
+    pub(crate) fn packet_with(&self, tsn: Tsn) -> ByteCount {
         let chunk = self.chunks.at(self.chunks.position(tsn));
         ByteCount::of_len(CommonHeader::LEN + Data::padded_len(chunk.length()))
     }
@@ -28,18 +28,18 @@ impl SendBuffer {
     }
 
     /// Returns true if the chunk is acknowledged, cumulatively or by a gap block.
-    pub fn is_acked(&self, tsn: Tsn) -> bool {
+    pub(crate) fn is_acked(&self, tsn: Tsn) -> bool {
         self.chunks.is_passed(tsn) || self.chunks.is_acked(self.chunks.position(tsn))
     }
 
     /// The path on which a chunk was last sent; `None` for a chunk that is not kept, or was never sent.
-    pub fn path_of(&self, tsn: Tsn) -> Option<PathId> {
+    pub(crate) fn path_of(&self, tsn: Tsn) -> Option<PathId> {
         let chunk = self.chunks.at(self.chunks.position_if_held(tsn)?);
         (chunk.state() != State::Waiting).then_some(chunk.path())
     }
 
     /// The user data that is not cumulatively acknowledged.
-    pub fn held_bytes(&self) -> ByteCount {
+    pub(crate) fn held_bytes(&self) -> ByteCount {
         self.held.total()
     }
 
@@ -54,7 +54,7 @@ impl SendBuffer {
     }
 
     /// Returns true if everything is cumulatively acknowledged.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.chunks.count() == 0 && self.unfragmented.is_empty()
     }
 
@@ -64,7 +64,7 @@ impl SendBuffer {
     }
 
     /// The number of the current packet, or of the last one.
-    pub fn departure(&self) -> u64 {
+    pub(crate) fn departure(&self) -> u64 {
         self.log.packet()
     }
 

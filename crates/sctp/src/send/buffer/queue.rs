@@ -10,7 +10,7 @@ use crate::seq::Tsn;
 
 impl SendBuffer {
     /// Queues `message` as chunks of at most `largest` bytes of user data. The fragments get consecutive TSNs.
-    pub fn push(&mut self, message: Outgoing, largest: ByteCount) {
+    pub(crate) fn push(&mut self, message: Outgoing, largest: ByteCount) {
         self.held.on_queued(message.length());
         self.cut(message, largest);
     }
@@ -41,7 +41,7 @@ impl SendBuffer {
     }
 
     /// The chunk at `index` among those that wait to be sent for the first time.
-    pub fn waiting(&self, index: Index) -> Option<Tsn> {
+    pub(crate) fn waiting(&self, index: Index) -> Option<Tsn> {
         self.queued(self.waiting.position(index.0))
     }
 

@@ -12,7 +12,7 @@ use crate::wire::GapBlock;
 /// A SACK that violates the protocol: it acknowledges a chunk that was never sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("it acknowledges TSN {acked}, and the highest TSN ever sent is {highest_sent}")]
-pub struct BadSack {
+pub(crate) struct BadSack {
     /// The highest TSN that it acknowledges.
     pub acked: Tsn,
     /// The highest TSN that was sent.
@@ -26,7 +26,7 @@ impl SendBuffer {
     ///
     /// # Errors
     /// It acknowledges a chunk that was never sent; nothing has changed.
-    pub fn on_sack(
+    pub(crate) fn on_sack(
         &mut self,
         cumulative: Tsn,
         gaps: impl Iterator<Item = GapBlock>,

@@ -11,7 +11,7 @@ use crate::wire::Data;
 
 impl OutboundChunk {
     /// The chunk in wire format, with the TSN of its position.
-    pub fn data(&self, tsn: Tsn) -> Data<'_> {
+    pub(crate) fn data(&self, tsn: Tsn) -> Data<'_> {
         Data {
             tsn,
             stream: self.head.stream,
@@ -26,14 +26,14 @@ impl OutboundChunk {
     }
 
     /// The chunk for a scheduler, if it is in flight.
-    pub fn in_flight(&self, tsn: Tsn, packet: ByteCount) -> Option<ChunkInFlight> {
+    pub(crate) fn in_flight(&self, tsn: Tsn, packet: ByteCount) -> Option<ChunkInFlight> {
         let &OutboundChunk { path, sent_at, sends, .. } = self;
         let was_copied = sends == Sends::Copied;
         self.is_in_flight().then_some(ChunkInFlight { tsn, path, sent_at, packet, was_copied })
     }
 
     /// The chunk for a retransmission policy, if it waits for retransmission.
-    pub fn lost(&self, tsn: Tsn) -> Option<LostChunk> {
+    pub(crate) fn lost(&self, tsn: Tsn) -> Option<LostChunk> {
         match self.state {
             State::Lost(by) | State::RevokedLost(by) => Some(LostChunk { tsn, path: self.path, by }),
             State::Waiting | State::InFlight | State::Acked | State::Revoked => None,
@@ -41,7 +41,7 @@ impl OutboundChunk {
     }
 
     /// The chunk for the loss detection, if it is in flight.
-    pub fn hole(&self, tsn: Tsn, is_reneged: bool) -> Option<Hole> {
+    pub(crate) fn hole(&self, tsn: Tsn, is_reneged: bool) -> Option<Hole> {
         self.is_in_flight().then(|| Hole {
             tsn,
             path: self.path,
@@ -56,7 +56,7 @@ impl OutboundChunk {
     }
 
     /// The chunk as newly acknowledged, with its `weight` against the window.
-    pub fn acked(&self, tsn: Tsn, weight: ByteCount, was_lost: bool) -> AckedChunk {
+    pub(crate) fn acked(&self, tsn: Tsn, weight: ByteCount, was_lost: bool) -> AckedChunk {
         AckedChunk {
             tsn,
             path: self.path,

@@ -17,7 +17,7 @@ use crate::unfit::Unfit;
 ///
 /// # Errors
 /// The settings of the association contradict each other.
-pub fn ends(draft: &Draft<'_>, sctp: &Sctp) -> Result<[Box<dyn Transport>; 2], Unfit> {
+pub(crate) fn ends(draft: &Draft<'_>, sctp: &Sctp) -> Result<[Box<dyn Transport>; 2], Unfit> {
     let end = |host| -> Result<Box<dyn Transport>, Unfit> {
         let settings = settings(draft, host, sctp)?;
         // Bulk data is sent in messages that fill a chunk.

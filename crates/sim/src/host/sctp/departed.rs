@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::Slabs;
 
 /// Packets that left together. Leaves `packets` empty: large ones keep their memory, small ones are a copy.
-pub fn departed(packets: &mut Vec<u8>, slabs: &mut Slabs) -> Bytes {
+pub(super) fn departed(packets: &mut Vec<u8>, slabs: &mut Slabs) -> Bytes {
     if packets.len() <= SMALL {
         let copy = slabs.copy(packets);
         packets.clear();

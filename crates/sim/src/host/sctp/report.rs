@@ -8,7 +8,7 @@ use crate::host::{PathReport, PathView};
 use crate::observe::{PathMeasurements, PathState};
 
 /// The association's counters of a path of the flow; the time before the association opened counts as down.
-pub fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
+pub(super) fn path(end: &SctpEnd, now: Time, number: usize) -> PathReport {
     let since_start = now.since(Time::ZERO);
     let empty = PathReport { down: since_start, ..PathReport::empty(PathState::Unconfirmed) };
     let Some(association) = end.association() else { return empty };

@@ -6,19 +6,19 @@ use bytes::{Bytes, BytesMut};
 
 /// A ring of slabs: the oldest slab becomes free first.
 #[derive(Debug)]
-pub struct Slabs {
+pub(crate) struct Slabs {
     current: BytesMut,
     full: VecDeque<BytesMut>,
 }
 
 impl Slabs {
     /// One slab.
-    pub fn new() -> Slabs {
+    pub(crate) fn new() -> Slabs {
         Slabs { current: BytesMut::with_capacity(SLAB), full: VecDeque::new() }
     }
 
     /// A copy of a packet, or of packets that left together. Nothing is allocated when there are slabs for all packets in the network.
-    pub fn copy(&mut self, packet: &[u8]) -> Bytes {
+    pub(crate) fn copy(&mut self, packet: &[u8]) -> Bytes {
         if self.current.capacity() < packet.len() {
             self.turn(SLAB.max(packet.len()));
         }

@@ -10,7 +10,7 @@ use crate::host::Delivered;
 
 /// The data that arrived, and the ranges that wait for data before them.
 #[derive(Clone, Debug, Default)]
-pub struct Assembly {
+pub(super) struct Assembly {
     next: Position,
     /// In order.
     waiting: VecDeque<DataSegment>,
@@ -20,7 +20,12 @@ pub struct Assembly {
 impl Assembly {
     /// A segment arrived; adds what can be delivered to `deliveries`. Returns true if its data arrived for the
     /// first time: copies of a segment have its data exactly.
-    pub fn accept(&mut self, now: Time, segment: &DataSegment, deliveries: &mut Vec<Delivered>) -> bool {
+    pub(super) fn accept(
+        &mut self,
+        now: Time,
+        segment: &DataSegment,
+        deliveries: &mut Vec<Delivered>,
+    ) -> bool {
         if segment.data < self.next {
             return false;
         }
@@ -36,12 +41,12 @@ impl Assembly {
     }
 
     /// The next expected position.
-    pub fn next(&self) -> Position {
+    pub(super) fn next(&self) -> Position {
         self.next
     }
 
     /// The data that wait.
-    pub fn held(&self) -> ByteCount {
+    pub(super) fn held(&self) -> ByteCount {
         self.held
     }
 

@@ -16,12 +16,12 @@ use crate::host::{Draft, Transport};
 use crate::observe::Host;
 
 /// Both ends of a TCP connection.
-pub fn ends(draft: &Draft<'_>, settings: &Tcp) -> [Box<dyn Transport>; 2] {
+pub(crate) fn ends(draft: &Draft<'_>, settings: &Tcp) -> [Box<dyn Transport>; 2] {
     Host::BOTH.map(|host| -> Box<dyn Transport> { Box::new(end(draft, settings, host)) })
 }
 
 /// The end at one host.
-pub fn end(draft: &Draft<'_>, settings: &Tcp, host: Host) -> TcpEnd {
+pub(super) fn end(draft: &Draft<'_>, settings: &Tcp, host: Host) -> TcpEnd {
     let hints = hints(draft.scenario, &draft.paths, host);
     let subflow =
         |handshake: Option<Duration>| Subflow::new(settings, draft.flow.start, handshake.unwrap_or_default());

@@ -14,7 +14,7 @@ use super::subflow::Subflow;
 
 /// The sending half of a connection.
 #[derive(Debug)]
-pub struct ConnectionSender {
+pub(super) struct ConnectionSender {
     source: SegmentSource,
     control: Box<dyn Control>,
     views: Vec<SubflowView>,
@@ -45,7 +45,7 @@ struct Copied {
 
 /// A segment that leaves.
 #[derive(Clone, Copy, Debug)]
-pub struct Departure {
+pub(super) struct Departure {
     /// The subflow.
     pub path: usize,
     /// The segment.
@@ -56,7 +56,7 @@ pub struct Departure {
 
 impl ConnectionSender {
     /// A connection that sends the data of `source`; `losses` are the loss rates of its paths.
-    pub fn new(settings: &Tcp, source: SegmentSource, losses: Vec<f64>) -> ConnectionSender {
+    pub(super) fn new(settings: &Tcp, source: SegmentSource, losses: Vec<f64>) -> ConnectionSender {
         let count = losses.len();
         ConnectionSender {
             source,
@@ -103,7 +103,7 @@ impl ConnectionSender {
 
     /// The timer of a path expired: its first segment leaves again there, and as soon as there is a slot on the path with the
     /// least loss of the others (M-MP-3).
-    pub fn handle_timeout(&mut self, now: Time, subflows: &mut [Subflow], path: usize) {
+    pub(super) fn handle_timeout(&mut self, now: Time, subflows: &mut [Subflow], path: usize) {
         self.view(subflows);
         let flight = subflows[path].sender.flight();
         let loss = SubflowLoss { of: path, flight, sign: LossSign::Timeout };
@@ -121,7 +121,7 @@ impl ConnectionSender {
     }
 
     /// The next segment with data.
-    pub fn poll(&mut self, now: Time, subflows: &mut [Subflow]) -> Option<Departure> {
+    pub(super) fn poll(&mut self, now: Time, subflows: &mut [Subflow]) -> Option<Departure> {
         let repaired = |(path, subflow): (usize, &mut Subflow)| {
             let segment = subflow.sender.poll_repair(now)?;
             Some(Departure { path, segment, is_repeated: true })
@@ -143,7 +143,7 @@ impl ConnectionSender {
     }
 
     /// Returns the limit of a subflow from which nothing leaves now.
-    pub fn limit(&mut self, now: Time, subflow: &Subflow) -> Limit {
+    pub(super) fn limit(&mut self, now: Time, subflow: &Subflow) -> Limit {
         let has_data = self.source.peek(now).is_some();
         if now < subflow.opens {
             return Limit::Down;
@@ -162,7 +162,7 @@ impl ConnectionSender {
     }
 
     /// When the application has more data, if that depends only on the time.
-    pub fn due(&self) -> Option<Time> {
+    pub(super) fn due(&self) -> Option<Time> {
         self.source.due()
     }
 

@@ -19,7 +19,7 @@ use reno::Reno;
 
 /// A subflow as a control sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SubflowView {
+pub(super) struct SubflowView {
     /// The congestion window in packets.
     pub window: f64,
     /// The smoothed round-trip time; before a measurement a third of the time-out.
@@ -28,7 +28,7 @@ pub struct SubflowView {
 
 /// Packets that were acknowledged on a subflow.
 #[derive(Clone, Copy, Debug)]
-pub struct AckedPackets {
+pub(super) struct AckedPackets {
     /// When.
     pub at: Time,
     /// The index of the subflow.
@@ -41,7 +41,7 @@ pub struct AckedPackets {
 
 /// A loss on a subflow.
 #[derive(Clone, Copy, Debug)]
-pub struct SubflowLoss {
+pub(super) struct SubflowLoss {
     /// The index of the subflow.
     pub of: usize,
     /// The number of packets that were outstanding, of those that the window allows.
@@ -52,7 +52,7 @@ pub struct SubflowLoss {
 
 /// The sign by which a loss was detected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LossSign {
+pub(super) enum LossSign {
     /// Later segments arrived.
     Missing,
     /// The retransmission timer expired.
@@ -60,7 +60,7 @@ pub enum LossSign {
 }
 
 /// A rule for the growth and the cuts of congestion windows.
-pub trait Control: Debug + Send {
+pub(super) trait Control: Debug + Send {
     /// Packets were acknowledged on a subflow, in whichever phase it is.
     fn on_acked(&mut self, _acked: &AckedPackets) {}
 
@@ -72,7 +72,7 @@ pub trait Control: Debug + Send {
 }
 
 /// The control of this name for `count` subflows. Over one path the coupled controls are Reno's.
-pub fn control(name: TcpControl, count: usize) -> Box<dyn Control> {
+pub(super) fn control(name: TcpControl, count: usize) -> Box<dyn Control> {
     match name {
         TcpControl::Cubic => Box::new(Cubic::new(count)),
         TcpControl::Lia if count > 1 => Box::new(Coupled::new(Lia, count)),

@@ -4,7 +4,7 @@ use anabranch_base::{Duration, Time};
 
 /// The limit of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub(super) enum Limit {
     /// It is not open yet.
     Down,
     /// There are no data.
@@ -19,7 +19,7 @@ pub enum Limit {
 
 /// The time each limit held.
 #[derive(Clone, Debug)]
-pub struct TimeInLimits {
+pub(super) struct TimeInLimits {
     current: Limit,
     since: Time,
     spans: [Duration; 5],
@@ -27,12 +27,12 @@ pub struct TimeInLimits {
 
 impl TimeInLimits {
     /// From the start of the run on, a subflow is down.
-    pub fn new() -> TimeInLimits {
+    pub(super) fn new() -> TimeInLimits {
         TimeInLimits { current: Limit::Down, since: Time::ZERO, spans: [Duration::ZERO; 5] }
     }
 
     /// From now on this holds it back.
-    pub fn set(&mut self, now: Time, limit: Limit) {
+    pub(super) fn set(&mut self, now: Time, limit: Limit) {
         if limit != self.current {
             self.spans[self.current as usize] += now.since(self.since);
             (self.current, self.since) = (limit, now);
@@ -40,12 +40,12 @@ impl TimeInLimits {
     }
 
     /// The current limit.
-    pub fn current(&self) -> Limit {
+    pub(super) fn current(&self) -> Limit {
         self.current
     }
 
     /// The time this held it back until `now`.
-    pub fn span(&self, now: Time, limit: Limit) -> Duration {
+    pub(super) fn span(&self, now: Time, limit: Limit) -> Duration {
         let open = if limit == self.current { now.since(self.since) } else { Duration::ZERO };
         self.spans[limit as usize] + open
     }

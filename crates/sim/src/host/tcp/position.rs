@@ -6,24 +6,24 @@ use anabranch_base::ByteCount;
 
 /// The position of a byte, counted from the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Position(u64);
+pub(super) struct Position(u64);
 
 impl Position {
     /// The first byte.
-    pub const START: Position = Position(0);
+    pub(super) const START: Position = Position(0);
 
     /// The byte after `count` others.
-    pub const fn after(count: u64) -> Position {
+    pub(super) const fn after(count: u64) -> Position {
         Position(count)
     }
 
     /// The number of bytes that are before it.
-    pub const fn get(self) -> u64 {
+    pub(super) const fn get(self) -> u64 {
         self.0
     }
 
     /// The bytes from `earlier` to here; none if it is later.
-    pub const fn since(self, earlier: Position) -> ByteCount {
+    pub(super) const fn since(self, earlier: Position) -> ByteCount {
         ByteCount::new(self.0.saturating_sub(earlier.0))
     }
 
@@ -33,7 +33,7 @@ impl Position {
     }
 
     /// The position with these low 32 bits that is nearest to this one.
-    pub const fn nearest(self, on_wire: u32) -> Position {
+    pub(super) const fn nearest(self, on_wire: u32) -> Position {
         let ahead = on_wire.wrapping_sub(self.on_wire());
         if ahead < 1 << 31 {
             Position(self.0 + ahead as u64)

@@ -11,7 +11,7 @@ use super::segment::Blocks;
 
 /// The receiver of a subflow.
 #[derive(Clone, Debug)]
-pub struct SubflowReceiver {
+pub(super) struct SubflowReceiver {
     next: Position,
     /// The ranges beyond `next`, the latest first.
     beyond: Vec<Range<Position>>,
@@ -27,7 +27,7 @@ pub struct SubflowReceiver {
 
 impl SubflowReceiver {
     /// A receiver that acknowledges every `every`-th segment, by selective acknowledgements or without.
-    pub fn new(every: u64, recovery: TcpRecovery) -> SubflowReceiver {
+    pub(super) fn new(every: u64, recovery: TcpRecovery) -> SubflowReceiver {
         SubflowReceiver {
             next: Position::START,
             beyond: Vec::new(),
@@ -61,7 +61,7 @@ impl SubflowReceiver {
     }
 
     /// An acknowledgement has waited long enough.
-    pub fn handle_timeout(&mut self, now: Time) {
+    pub(super) fn handle_timeout(&mut self, now: Time) {
         self.is_owed |= self.due.is_some_and(|due| due <= now);
     }
 
@@ -76,12 +76,12 @@ impl SubflowReceiver {
     }
 
     /// When the acknowledgement that waits is to be sent.
-    pub fn due(&self) -> Option<Time> {
+    pub(super) fn due(&self) -> Option<Time> {
         self.due
     }
 
     /// The next expected position.
-    pub fn next(&self) -> Position {
+    pub(super) fn next(&self) -> Position {
         self.next
     }
 

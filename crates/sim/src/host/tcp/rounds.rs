@@ -6,7 +6,7 @@ use super::segment::Acknowledgement;
 
 /// The current round.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Rounds {
+pub(super) struct Rounds {
     number: u64,
     /// The first new byte of the round.
     start: Position,
@@ -25,13 +25,13 @@ impl Rounds {
 
     /// Takes everything outstanding for lost: later segments are of a new round, whose acknowledgements begin at
     /// `unacknowledged`. Otherwise a link that loses the rest of a round would never carry anything again.
-    pub fn on_timeout(&mut self, unacknowledged: Position) {
+    pub(super) fn on_timeout(&mut self, unacknowledged: Position) {
         self.number += 1;
         self.start = unacknowledged;
     }
 
     /// The number of the round.
-    pub fn number(&self) -> u64 {
+    pub(super) fn number(&self) -> u64 {
         self.number
     }
 }

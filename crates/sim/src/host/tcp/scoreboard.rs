@@ -10,7 +10,7 @@ use super::segment::{Blocks, DataSegment};
 
 /// The outstanding segments of a subflow.
 #[derive(Clone, Debug, Default)]
-pub struct Scoreboard {
+pub(super) struct Scoreboard {
     /// In order, without gaps.
     segments: VecDeque<SentSegment>,
     unacknowledged: Position,
@@ -52,7 +52,7 @@ enum Fate {
 
 /// The news of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct News {
+pub(super) struct News {
     /// Data below the cumulative acknowledgement that were not before.
     pub acknowledged: ByteCount,
     /// Data that a block reports for the first time.
@@ -63,7 +63,7 @@ pub struct News {
 
 impl Scoreboard {
     /// New data leave.
-    pub fn push(&mut self, now: Time, data: Position, size: ByteCount, given: Time) -> DataSegment {
+    pub(super) fn push(&mut self, now: Time, data: Position, size: ByteCount, given: Time) -> DataSegment {
         let segment = DataSegment { start: self.next, data, size, given };
         self.segments.push_back(SentSegment { segment, sent: now, fate: Fate::InFlight, is_repeated: false });
         self.next = self.next + size;
@@ -107,7 +107,7 @@ impl Scoreboard {
     }
 
     /// Sends the first lost segment again.
-    pub fn repair(&mut self, now: Time) -> Option<DataSegment> {
+    pub(super) fn repair(&mut self, now: Time) -> Option<DataSegment> {
         if self.waiting == 0 {
             return None;
         }
@@ -128,37 +128,37 @@ impl Scoreboard {
     }
 
     /// Returns true if a lost segment waits to be sent again.
-    pub fn waits(&self) -> bool {
+    pub(super) fn waits(&self) -> bool {
         self.waiting > 0
     }
 
     /// The first segment that is not acknowledged.
-    pub fn first(&self) -> Option<DataSegment> {
+    pub(super) fn first(&self) -> Option<DataSegment> {
         self.segments.front().map(|sent| sent.segment)
     }
 
     /// Returns true if everything is acknowledged.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
 
     /// The bytes in flight.
-    pub fn in_flight(&self) -> ByteCount {
+    pub(super) fn in_flight(&self) -> ByteCount {
         self.in_flight
     }
 
     /// The unacknowledged bytes.
-    pub fn outstanding(&self) -> ByteCount {
+    pub(super) fn outstanding(&self) -> ByteCount {
         self.next.since(self.unacknowledged)
     }
 
     /// The first byte that is not acknowledged.
-    pub fn unacknowledged(&self) -> Position {
+    pub(super) fn unacknowledged(&self) -> Position {
         self.unacknowledged
     }
 
     /// The first byte that has not left.
-    pub fn next(&self) -> Position {
+    pub(super) fn next(&self) -> Position {
         self.next
     }
 
@@ -248,7 +248,7 @@ impl Scoreboard {
 }
 
 /// The number of segments beyond a lost one have to arrive before it that is taken for lost.
-pub const MISSING_REPORTS: usize = 3;
+pub(super) const MISSING_REPORTS: usize = 3;
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ use super::position::Position;
 
 /// A segment with data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DataSegment {
+pub(super) struct DataSegment {
     /// Where its data begin in the subflow.
     pub start: Position,
     /// Where its data begin in the connection.
@@ -23,7 +23,7 @@ pub struct DataSegment {
 
 /// A segment without data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Acknowledgement {
+pub(super) struct Acknowledgement {
     /// The next expected position on the subflow.
     pub next: Position,
     /// The next expected position in the connection.
@@ -34,14 +34,14 @@ pub struct Acknowledgement {
 
 /// Up to three ranges.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
+pub(super) struct Blocks {
     ranges: [Range<Position>; Blocks::MOST],
     count: usize,
 }
 
 /// A segment of either kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Segment {
+pub(super) enum Segment {
     /// With data.
     Data(DataSegment),
     /// Without.
@@ -50,7 +50,7 @@ pub enum Segment {
 
 /// The positions near which those of a header are.
 #[derive(Clone, Copy, Debug)]
-pub struct Expected {
+pub(super) struct Expected {
     /// The next position that the receiver expects on the subflow.
     pub arriving: Position,
     /// The first unacknowledged byte on the subflow.
@@ -59,7 +59,7 @@ pub struct Expected {
 
 /// The format of the segments that both ends agreed on.
 #[derive(Clone, Copy, Debug)]
-pub struct Format {
+pub(super) struct Format {
     /// The port of both ends.
     pub port: u16,
     /// True if there are several paths.
@@ -68,10 +68,10 @@ pub struct Format {
 
 impl Blocks {
     /// The number of blocks an acknowledgement has at most.
-    pub const MOST: usize = 3;
+    pub(super) const MOST: usize = 3;
 
     /// Returns the first of `ranges` that fit.
-    pub fn of(ranges: &[Range<Position>]) -> Blocks {
+    pub(super) fn of(ranges: &[Range<Position>]) -> Blocks {
         let mut blocks = Blocks::default();
         for range in ranges.iter().take(Blocks::MOST) {
             blocks.ranges[blocks.count] = range.clone();
@@ -81,14 +81,14 @@ impl Blocks {
     }
 
     /// The ranges.
-    pub fn ranges(&self) -> &[Range<Position>] {
+    pub(super) fn ranges(&self) -> &[Range<Position>] {
         &self.ranges[..self.count]
     }
 }
 
 impl Format {
     /// The header of a segment with data.
-    pub fn data(self, segment: &DataSegment) -> Header {
+    pub(super) fn data(self, segment: &DataSegment) -> Header {
         let mut header = Header::new(self.port, segment.start, Position::START);
         header.option(
             EXPERIMENT,
@@ -109,7 +109,7 @@ impl Format {
     }
 
     /// The header of a segment without data.
-    pub fn acknowledgement(self, acknowledgement: &Acknowledgement) -> Header {
+    pub(super) fn acknowledgement(self, acknowledgement: &Acknowledgement) -> Header {
         let mut header = Header::new(self.port, Position::START, acknowledgement.next);
         let ranges = acknowledgement.blocks.ranges();
         if !ranges.is_empty() {
@@ -129,7 +129,7 @@ impl Format {
     }
 
     /// The segment with this header; `None` if it is not one of ours.
-    pub fn decode(self, header: &[u8], expected: Expected) -> Option<Segment> {
+    pub(super) fn decode(self, header: &[u8], expected: Expected) -> Option<Segment> {
         let word = |at: usize| Some(u32::from_be_bytes(header.get(at..at + 4)?.try_into().ok()?));
         let start = expected.arriving.nearest(word(4)?);
         let next = expected.unacknowledged.nearest(word(8)?);
@@ -190,7 +190,7 @@ pub fn following_data(header: &[u8]) -> usize {
 
 /// A header in the making.
 #[derive(Clone, Debug)]
-pub struct Header {
+pub(super) struct Header {
     bytes: [u8; LONGEST],
     length: usize,
 }
@@ -208,7 +208,7 @@ impl Header {
     }
 
     /// The bytes.
-    pub fn as_slice(&self) -> &[u8] {
+    pub(super) fn as_slice(&self) -> &[u8] {
         &self.bytes[..self.length]
     }
 

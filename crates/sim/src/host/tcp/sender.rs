@@ -14,7 +14,7 @@ use super::window::CongestionWindow;
 
 /// The sending half of a subflow.
 #[derive(Clone, Debug)]
-pub struct SubflowSender {
+pub(super) struct SubflowSender {
     board: Scoreboard,
     window: CongestionWindow,
     timer: RetransmissionTimer,
@@ -56,7 +56,7 @@ enum Phase {
 
 /// The effect of an acknowledgement on the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Consequence {
+pub(super) struct Consequence {
     /// The packets acknowledged, as growth counts them.
     pub packets: f64,
     /// True if the window was full.
@@ -69,7 +69,7 @@ pub struct Consequence {
 
 impl SubflowSender {
     /// A sender of which nothing has left, on a subflow whose opening took `handshake`.
-    pub fn new(settings: &Tcp, handshake: Duration) -> SubflowSender {
+    pub(super) fn new(settings: &Tcp, handshake: Duration) -> SubflowSender {
         let limit = settings.bytes(settings.window);
         let threshold = settings.initial_ssthresh.unwrap_or(limit);
         let window = CongestionWindow::new(settings.bytes(settings.initial_window), threshold, settings.mss);
@@ -120,7 +120,7 @@ impl SubflowSender {
     }
 
     /// The answer to a loss in an open window: the threshold, and for fast recovery the window too.
-    pub fn enter_recovery(&mut self, now: Time, threshold: f64) {
+    pub(super) fn enter_recovery(&mut self, now: Time, threshold: f64) {
         let until = self.board.next();
         self.phase = Phase::Recovery { until, is_first_partial: true };
         self.recover = until;
@@ -134,7 +134,7 @@ impl SubflowSender {
     }
 
     /// Congestion avoidance lets the window grow.
-    pub fn grow(&mut self, now: Time, packets: f64) {
+    pub(super) fn grow(&mut self, now: Time, packets: f64) {
         self.window.grow(now, packets);
     }
 
@@ -202,7 +202,7 @@ impl SubflowSender {
     }
 
     /// Sends new data. After an idle time-out the window begins anew (RFC 5681 §4.1).
-    pub fn send(&mut self, now: Time, data: Position, size: ByteCount, given: Time) -> DataSegment {
+    pub(super) fn send(&mut self, now: Time, data: Position, size: ByteCount, given: Time) -> DataSegment {
         if self.board.is_empty() && now.since(self.last_sent) > self.timer.rto() {
             self.window.set(now, self.window.packets().min(self.first_window));
         }
@@ -215,7 +215,7 @@ impl SubflowSender {
 
     /// Returns true if `size` more bytes may leave: RFC 3042 allows two segments beyond the window after the first two
     /// duplicates.
-    pub fn has_window(&self, size: ByteCount) -> bool {
+    pub(super) fn has_window(&self, size: ByteCount) -> bool {
         let limited = match (self.phase, self.recovery) {
             (Phase::Open, TcpRecovery::NewReno) => f64::from(self.duplicates.min(2)),
             _ => 0.0,
@@ -225,42 +225,42 @@ impl SubflowSender {
     }
 
     /// Returns true if the receive window of the path has room for `size` more bytes.
-    pub fn has_room(&self, size: ByteCount) -> bool {
+    pub(super) fn has_room(&self, size: ByteCount) -> bool {
         self.board.outstanding() + size <= self.limit
     }
 
     /// The window.
-    pub fn window(&self) -> &CongestionWindow {
+    pub(super) fn window(&self) -> &CongestionWindow {
         &self.window
     }
 
     /// The timer.
-    pub fn timer(&self) -> &RetransmissionTimer {
+    pub(super) fn timer(&self) -> &RetransmissionTimer {
         &self.timer
     }
 
     /// The bytes in flight.
-    pub fn in_flight(&self) -> ByteCount {
+    pub(super) fn in_flight(&self) -> ByteCount {
         self.board.in_flight()
     }
 
     /// The first byte that is not acknowledged.
-    pub fn unacknowledged(&self) -> Position {
+    pub(super) fn unacknowledged(&self) -> Position {
         self.board.unacknowledged()
     }
 
     /// The first segment that is not acknowledged.
-    pub fn first(&self) -> Option<DataSegment> {
+    pub(super) fn first(&self) -> Option<DataSegment> {
         self.board.first()
     }
 
     /// The number of the current round of packets.
-    pub fn round(&self) -> u64 {
+    pub(super) fn round(&self) -> u64 {
         self.rounds.number()
     }
 
     /// The packets that were outstanding at a loss, without those beyond the window (RFC 5681 (4), RFC 3042).
-    pub fn flight(&self) -> f64 {
+    pub(super) fn flight(&self) -> f64 {
         let window = match self.phase {
             Phase::Recovery { .. } => self.window.threshold(),
             _ => self.window.packets(),

@@ -6,7 +6,7 @@ use crate::application::{Ready, Sender};
 
 /// The data left to send.
 #[derive(Debug)]
-pub struct SegmentSource {
+pub(super) struct SegmentSource {
     sender: Sender,
     mss: ByteCount,
     /// The rest of the message that was begun.
@@ -17,12 +17,12 @@ pub struct SegmentSource {
 
 impl SegmentSource {
     /// The data of `sender`, in segments of at most `mss`.
-    pub fn new(sender: Sender, mss: ByteCount, is_bulk: bool) -> SegmentSource {
+    pub(super) fn new(sender: Sender, mss: ByteCount, is_bulk: bool) -> SegmentSource {
         SegmentSource { sender, mss, begun: None, is_bulk }
     }
 
     /// The data of the next segment.
-    pub fn peek(&mut self, now: Time) -> Option<Ready> {
+    pub(super) fn peek(&mut self, now: Time) -> Option<Ready> {
         if self.begun.is_none() {
             let ready = self.sender.peek(now)?;
             self.sender.take(ready);
@@ -36,7 +36,7 @@ impl SegmentSource {
     }
 
     /// Takes the data that [`SegmentSource::peek`] returned.
-    pub fn take(&mut self, segment: Ready) {
+    pub(super) fn take(&mut self, segment: Ready) {
         self.begun = self
             .begun
             .map(|ready| Ready { size: ready.size.saturating_sub(segment.size), ..ready })
@@ -44,7 +44,7 @@ impl SegmentSource {
     }
 
     /// When the next message will be ready, if that depends only on the time: none is awaited while one waits to leave.
-    pub fn due(&self) -> Option<Time> {
+    pub(super) fn due(&self) -> Option<Time> {
         self.sender.due().filter(|_| self.begun.is_none())
     }
 }

@@ -12,7 +12,7 @@ use crate::observe::{PathMeasurements, PathState};
 
 /// One path of a connection.
 #[derive(Clone, Debug)]
-pub struct Subflow {
+pub(super) struct Subflow {
     pub sender: SubflowSender,
     pub receiver: SubflowReceiver,
     /// From when on it may send: a round trip after the start of the flow.
@@ -24,7 +24,7 @@ pub struct Subflow {
 
 impl Subflow {
     /// A subflow of a flow that starts at `start`: it opens after its `handshake`, a round trip.
-    pub fn new(settings: &Tcp, start: Time, handshake: Duration) -> Subflow {
+    pub(super) fn new(settings: &Tcp, start: Time, handshake: Duration) -> Subflow {
         Subflow {
             sender: SubflowSender::new(settings, handshake),
             receiver: SubflowReceiver::new(settings.ack_every, settings.recovery),
@@ -35,7 +35,7 @@ impl Subflow {
     }
 
     /// When it needs to be woken as a sender with or without data.
-    pub fn timeout(&self) -> Option<Time> {
+    pub(super) fn timeout(&self) -> Option<Time> {
         match (self.sender.timer().deadline(), self.receiver.due()) {
             (Some(deadline), Some(due)) => Some(deadline.min(due)),
             (deadline, due) => deadline.or(due),
@@ -48,7 +48,7 @@ impl Subflow {
     }
 
     /// As a control sees it.
-    pub fn view(&self) -> SubflowView {
+    pub(super) fn view(&self) -> SubflowView {
         let timer = self.sender.timer();
         SubflowView {
             window: self.sender.window().packets(),
@@ -77,7 +77,7 @@ impl Subflow {
     }
 
     /// The counters.
-    pub fn report(&self, now: Time) -> PathReport {
+    pub(super) fn report(&self, now: Time) -> PathReport {
         let span = |limit: Limit| -> Duration { self.limits.span(now, limit) };
         PathReport {
             counters: self.sender.counters,

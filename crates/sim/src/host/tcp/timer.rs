@@ -5,7 +5,7 @@ use anabranch_base::{Duration, Time};
 
 /// The estimate of the round trip, and when the timer expires.
 #[derive(Clone, Debug)]
-pub struct RetransmissionTimer {
+pub(super) struct RetransmissionTimer {
     least: Duration,
     /// The time-out before a sample.
     initial: Duration,
@@ -23,7 +23,7 @@ impl RetransmissionTimer {
     /// expires awaiting the ACK of a SYN segment and the TCP implementation is using an RTO less than 3 seconds, the RTO
     /// MUST be re-initialized to 3 seconds when data transmission begins". Without that, a round trip of more than 1 s
     /// never has a sample where another subflow ends the back-off of each time-out.
-    pub fn new(least: Duration, handshake: Duration) -> RetransmissionTimer {
+    pub(super) fn new(least: Duration, handshake: Duration) -> RetransmissionTimer {
         let initial = if handshake < INITIAL { INITIAL } else { INITIAL_AFTER_LOST_SYN };
         RetransmissionTimer {
             least,
@@ -38,7 +38,7 @@ impl RetransmissionTimer {
     }
 
     /// A round trip took `sample` (RFC 6298 §2.2, §2.3).
-    pub fn on_sample(&mut self, sample: Duration) {
+    pub(super) fn on_sample(&mut self, sample: Duration) {
         self.samples = (self.samples.0 + sample, self.samples.1 + 1);
         self.shortest = Some(self.shortest.map_or(sample, |shortest| shortest.min(sample)));
         match self.srtt {
@@ -55,7 +55,7 @@ impl RetransmissionTimer {
     }
 
     /// Doubles the time-out (RFC 6298 §5.5).
-    pub fn back_off(&mut self) {
+    pub(super) fn back_off(&mut self) {
         self.rto = (self.rto * 2).min(MOST);
     }
 
@@ -66,44 +66,44 @@ impl RetransmissionTimer {
     }
 
     /// Starts the timer anew.
-    pub fn restart(&mut self, now: Time) {
+    pub(super) fn restart(&mut self, now: Time) {
         self.deadline = Some(now + self.rto);
     }
 
     /// Starts the timer unless it runs.
-    pub fn start(&mut self, now: Time) {
+    pub(super) fn start(&mut self, now: Time) {
         if self.deadline.is_none() {
             self.restart(now);
         }
     }
 
     /// Stops the timer.
-    pub fn stop(&mut self) {
+    pub(super) fn stop(&mut self) {
         self.deadline = None;
     }
 
     /// When it expires, if it runs.
-    pub fn deadline(&self) -> Option<Time> {
+    pub(super) fn deadline(&self) -> Option<Time> {
         self.deadline
     }
 
     /// The retransmission time-out.
-    pub fn rto(&self) -> Duration {
+    pub(super) fn rto(&self) -> Duration {
         self.rto
     }
 
     /// The smoothed round-trip time.
-    pub fn srtt(&self) -> Option<Duration> {
+    pub(super) fn srtt(&self) -> Option<Duration> {
         self.srtt
     }
 
     /// The shortest of all samples.
-    pub fn shortest(&self) -> Option<Duration> {
+    pub(super) fn shortest(&self) -> Option<Duration> {
         self.shortest
     }
 
     /// The mean of all samples in seconds.
-    pub fn mean_s(&self) -> Option<f64> {
+    pub(super) fn mean_s(&self) -> Option<f64> {
         let (sum, count) = self.samples;
         (count > 0).then(|| sum.as_secs_f64() / count as f64)
     }

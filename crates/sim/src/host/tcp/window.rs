@@ -4,7 +4,7 @@ use anabranch_base::{ByteCount, Time};
 
 /// A congestion window.
 #[derive(Clone, Debug)]
-pub struct CongestionWindow {
+pub(super) struct CongestionWindow {
     cwnd: f64,
     ssthresh: f64,
     mss: ByteCount,
@@ -16,7 +16,7 @@ pub struct CongestionWindow {
 
 impl CongestionWindow {
     /// A window of `first` bytes with a threshold, in segments of `mss`.
-    pub fn new(first: ByteCount, threshold: ByteCount, mss: ByteCount) -> CongestionWindow {
+    pub(super) fn new(first: ByteCount, threshold: ByteCount, mss: ByteCount) -> CongestionWindow {
         let packets = |bytes: ByteCount| bytes.get() as f64 / mss.get() as f64;
         CongestionWindow {
             cwnd: packets(first),
@@ -29,7 +29,7 @@ impl CongestionWindow {
     }
 
     /// Sets the window.
-    pub fn set(&mut self, now: Time, cwnd: f64) {
+    pub(super) fn set(&mut self, now: Time, cwnd: f64) {
         let since = self.since.max(*self.opened.get_or_insert(now));
         self.area += self.cwnd * now.since(since).as_secs_f64();
         self.since = now;
@@ -37,7 +37,7 @@ impl CongestionWindow {
     }
 
     /// Lets the window grow.
-    pub fn grow(&mut self, now: Time, packets: f64) {
+    pub(super) fn grow(&mut self, now: Time, packets: f64) {
         self.set(now, self.cwnd + packets);
     }
 
@@ -47,17 +47,17 @@ impl CongestionWindow {
     }
 
     /// In packets.
-    pub fn packets(&self) -> f64 {
+    pub(super) fn packets(&self) -> f64 {
         self.cwnd
     }
 
     /// The slow-start threshold in packets.
-    pub fn threshold(&self) -> f64 {
+    pub(super) fn threshold(&self) -> f64 {
         self.ssthresh
     }
 
     /// In bytes.
-    pub fn bytes(&self) -> ByteCount {
+    pub(super) fn bytes(&self) -> ByteCount {
         self.to_bytes(self.cwnd)
     }
 
@@ -67,7 +67,7 @@ impl CongestionWindow {
     }
 
     /// Returns true if it grows by slow start.
-    pub fn is_in_slow_start(&self) -> bool {
+    pub(super) fn is_in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
     }
 

@@ -7,7 +7,7 @@ use crate::scale::StudyScale;
 
 /// A choice for what the paper leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LiuChoice {
+pub(crate) struct LiuChoice {
     /// The name in reports.
     pub name: &'static str,
     /// The least time-out in seconds, of the model and of the simulated connections; 0 for none.
@@ -20,7 +20,7 @@ pub struct LiuChoice {
 
 /// The losses of the access links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessLosses {
+pub(crate) enum AccessLosses {
     /// Each by itself.
     Independent,
     /// The first loss in a round takes the rest of the round, as the model has it.
@@ -29,7 +29,7 @@ pub enum AccessLosses {
 
 impl LiuChoice {
     /// The headline's.
-    pub const DEFAULT: LiuChoice = LiuChoice {
+    pub(crate) const DEFAULT: LiuChoice = LiuChoice {
         name: "default",
         least_timeout: 0.2,
         background: 1_000,
@@ -46,7 +46,7 @@ impl LiuChoice {
 
 /// A subflow's access link, and what its bottleneck adds.
 #[derive(Clone, Copy, Debug)]
-pub struct SubflowLink {
+pub(super) struct SubflowLink {
     /// p of the access link.
     pub loss: f64,
     /// The round trip in milliseconds, of propagation alone.
@@ -55,7 +55,7 @@ pub struct SubflowLink {
 
 /// A run: subflows over bottlenecks, of which the first two have a TCP beside the subflow.
 #[derive(Clone, Debug)]
-pub struct SubflowRun {
+pub(super) struct SubflowRun {
     /// The choices.
     pub choice: LiuChoice,
     /// The subflows.
@@ -68,7 +68,7 @@ pub struct SubflowRun {
 
 impl SubflowRun {
     /// The scenario. A delay beyond that of the access links is the bottleneck's, so that its TCP has it too.
-    pub fn scenario(&self, access_ms: f64) -> String {
+    pub(super) fn scenario(&self, access_ms: f64) -> String {
         let mut text = format!("run = {{ {} }}\n", run(self.scale));
         for (index, subflow) in (1..).zip(&self.subflows) {
             let further_ms = (subflow.round_trip_ms - access_ms) / 2.0;
@@ -132,9 +132,9 @@ impl SubflowRun {
 const BESIDE: usize = 2;
 
 /// A packet in bytes, and the user data in it.
-pub const PACKET: f64 = 592.0;
+pub(super) const PACKET: f64 = 592.0;
 /// TCP's packets have 52 bytes of headers.
-pub const PAYLOAD: u32 = 540;
+pub(super) const PAYLOAD: u32 = 540;
 
 fn run(scale: StudyScale) -> &'static str {
     match scale {

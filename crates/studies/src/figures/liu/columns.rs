@@ -10,7 +10,7 @@ use super::super::run_values::RunValues;
 use super::choice::{PACKET, PAYLOAD, SubflowLink};
 
 /// The data that the connection delivered in order.
-pub fn simulated(scenario: String) -> ValueSource {
+pub(super) fn simulated(scenario: String) -> ValueSource {
     // Runs count packets of 1500 bytes with 1452 bytes of user data.
     let compute =
         |run: &RunValues, _: &[f64]| Ok(run.first_flow * (1452.0 / 1500.0) * (PACKET / f64::from(PAYLOAD)));

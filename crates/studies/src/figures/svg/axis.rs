@@ -11,7 +11,7 @@ use crate::figures::by_seed::ConfidenceInterval;
 use crate::figures::figure::Spacing;
 
 /// The part of the plane that is drawn.
-pub struct PlotRange {
+pub(super) struct PlotRange {
     pub across: Range<f64>,
     pub up: Range<f64>,
 }
@@ -19,7 +19,7 @@ pub struct PlotRange {
 impl PlotRange {
     /// Around all means, and from zero where the axis has one. Intervals add at most half of the means' height above
     /// and below: with few seeds some are many times as long as the curves are high.
-    pub fn around(all: &[&IntervalPoints], spacing: Spacing) -> PlotRange {
+    pub(super) fn around(all: &[&IntervalPoints], spacing: Spacing) -> PlotRange {
         let values = |of: fn(&ConfidenceInterval) -> f64| {
             let found = all.iter().flat_map(|points| points.iter()).map(|(_, found)| of(found));
             found.fold((0.0, 0.0), extended)
@@ -70,14 +70,14 @@ impl Spacing {
 type Ticks = Vec<(f64, String)>;
 
 /// An axis as the drawing library asks for one.
-pub struct TickedAxis {
+pub(super) struct TickedAxis {
     range: Range<f64>,
     ticks: Ticks,
 }
 
 impl TickedAxis {
     /// With the ticks within this range along it, at numbers that are short in decimal.
-    pub fn over(range: Range<f64>, spacing: Spacing) -> TickedAxis {
+    pub(super) fn over(range: Range<f64>, spacing: Spacing) -> TickedAxis {
         let ticks = match spacing {
             Spacing::Even => even(&range),
             Spacing::Logarithmic => logarithmic(&range),

@@ -3,7 +3,7 @@
 mod claims;
 mod setting;
 
-pub use setting::{PlannedLimits, RankCap, WindowsSetting};
+pub(crate) use setting::{PlannedLimits, RankCap, WindowsSetting};
 
 use anabranch_models::{Halving, Markov, RoundLoss};
 use anabranch_planner::{Problem, exact};

@@ -12,7 +12,7 @@ pub(in super::super) mod ten_hops;
 pub(in super::super) mod throughput;
 mod unfair;
 
-pub use run::{StringFlows, StringRun};
+pub(crate) use run::{StringFlows, StringRun};
 
 use super::super::figure::{Panel, ValueSource};
 use super::super::results::Metric;
@@ -21,7 +21,7 @@ use course::Quantity;
 
 /// A choice for what chapter 3 leaves open: the default, or a member of the sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StringChoice {
+pub(crate) struct StringChoice {
     /// The name in reports.
     pub name: &'static str,
     /// `retry_count`.
@@ -34,13 +34,13 @@ pub struct StringChoice {
 
 impl StringChoice {
     /// The headline's: each failed attempt counts against a frame's one limit.
-    pub const DEFAULT: StringChoice =
+    pub(crate) const DEFAULT: StringChoice =
         StringChoice { name: "default", retry_count: "every", has_recovery: false, radio: "" };
     /// The counters of IEEE 802.11.
     pub(crate) const STANDARD_COUNTERS: StringChoice =
         StringChoice { name: "IEEE's retry counters", retry_count: "standard", ..StringChoice::DEFAULT };
     /// With the early retransmission in the idle period.
-    pub const RECOVERY: StringChoice =
+    pub(crate) const RECOVERY: StringChoice =
         StringChoice { name: "small-window recovery", has_recovery: true, ..StringChoice::DEFAULT };
     /// The timing of FHSS at 1 Mbit/s (Bianchi's constants).
     pub(crate) const FHSS: StringChoice = StringChoice {

@@ -10,7 +10,7 @@ use crate::policy::PathSample;
 
 /// The control parameters of one path.
 #[derive(Clone, Debug)]
-pub struct Control {
+pub(super) struct Control {
     /// `C.InitialCwnd`
     initial_cwnd: f64,
     /// `C.pacing_rate`, once it follows from samples.
@@ -21,7 +21,7 @@ pub struct Control {
 
 impl Control {
     /// The parameters of a path that begins with the window `initial_cwnd`.
-    pub fn new(initial_cwnd: f64) -> Control {
+    pub(super) fn new(initial_cwnd: f64) -> Control {
         Control { initial_cwnd, pacing_rate: None, prior_cwnd: 0.0 }
     }
 
@@ -46,7 +46,7 @@ impl Control {
 
     /// The rate at which packets leave. `InitPacingRate` before the first sample: the initial window in a millisecond, or in
     /// a round trip as soon as one was measured.
-    pub fn pacing_rate(&self, path: &PathSample) -> BitRate {
+    pub(super) fn pacing_rate(&self, path: &PathSample) -> BitRate {
         let round_trip = path.srtt.unwrap_or(SHORTEST_ROUND_TRIP);
         let rate = self.pacing_rate.unwrap_or_else(|| first_rate(self.initial_cwnd, round_trip));
         BitRate::from_bits_per_second((rate * 8.0) as u64)
@@ -113,7 +113,7 @@ fn first_rate(initial_cwnd: f64, round_trip: Duration) -> f64 {
 }
 
 /// A window as a count.
-pub fn count(volume: f64) -> ByteCount {
+pub(super) fn count(volume: f64) -> ByteCount {
     ByteCount::new(volume as u64)
 }
 

@@ -2,7 +2,7 @@
 
 /// A windowed maximum. It keeps at most one candidate for each unit of its clock.
 #[derive(Clone, Debug, Default)]
-pub struct MaxFilter {
+pub(super) struct MaxFilter {
     /// The candidates and the time at which each was seen. Later ones are smaller: the first is the maximum.
     candidates: Vec<(u64, f64)>,
 }
@@ -10,7 +10,7 @@ pub struct MaxFilter {
 impl MaxFilter {
     /// Adds `value`, seen at `time`. Returns the maximum of the last `length` units, including the current one
     /// (`UpdateWindowedMaxFilter`). Old values expire only when a new one is added.
-    pub fn update(&mut self, value: f64, time: u64, length: u64) -> f64 {
+    pub(super) fn update(&mut self, value: f64, time: u64, length: u64) -> f64 {
         while self.candidates.last().is_some_and(|(_, earlier)| *earlier <= value) {
             self.candidates.pop();
         }

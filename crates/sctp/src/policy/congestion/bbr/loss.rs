@@ -13,7 +13,7 @@ pub enum LossRule {
 
 /// The rule for losses on a path, and the state of the path that it needs.
 #[derive(Clone, Copy, Debug)]
-pub struct LossJudge {
+pub(super) struct LossJudge {
     /// The rule.
     pub rule: LossRule,
     /// The size of a full packet, in bytes.

@@ -7,7 +7,7 @@ use super::model::BbrModel;
 
 /// The state of the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub(super) enum State {
     /// Doubles its rate each round trip.
     Startup,
     /// Empties the queue that Startup built.
@@ -26,7 +26,7 @@ pub enum State {
 
 /// The state of a path when a SACK or a loss arrives.
 #[derive(Clone, Copy, Debug)]
-pub struct Flight {
+pub(super) struct Flight {
     /// The time.
     pub now: Time,
     /// `C.inflight`
@@ -48,11 +48,11 @@ pub struct Flight {
 }
 
 /// The source of chance: a number in [0, 1).
-pub type Chance<'a> = dyn FnMut() -> f64 + 'a;
+pub(super) type Chance<'a> = dyn FnMut() -> f64 + 'a;
 
 /// The state machine of one path.
 #[derive(Clone, Debug)]
-pub struct Machine {
+pub(super) struct Machine {
     /// The state.
     pub state: State,
     /// `BBR.idle_restart`: true until something is acknowledged after the path was idle.
@@ -78,7 +78,7 @@ pub(super) struct FullPipe {
 
 impl Machine {
     /// A machine in Startup.
-    pub fn new(now: Time) -> Machine {
+    pub(super) fn new(now: Time) -> Machine {
         Machine {
             state: State::Startup,
             is_idle_restart: false,
@@ -181,7 +181,7 @@ pub(super) struct ProbeRtt {
 
 /// The changes of the window that follow from a SACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Steps {
+pub(super) struct Steps {
     /// ProbeRTT begins: the window has to be saved.
     pub(crate) begins_probe_rtt: bool,
     /// ProbeRTT ends: the window has to be restored.

@@ -5,7 +5,7 @@ use anabranch_base::{Duration, Time};
 
 /// The least round trip of the last ten seconds.
 #[derive(Clone, Copy, Debug)]
-pub struct MinRtt {
+pub(super) struct MinRtt {
     /// `BBR.min_rtt`; `None` before a round trip was measured.
     pub value: Option<Duration>,
     seen_at: Time,
@@ -19,12 +19,12 @@ pub struct MinRtt {
 
 impl MinRtt {
     /// A filter without samples.
-    pub fn new(now: Time) -> MinRtt {
+    pub(super) fn new(now: Time) -> MinRtt {
         MinRtt { value: None, seen_at: now, probe_least: None, probe_seen_at: now, is_expired: false }
     }
 
     /// `UpdateMinRTT`
-    pub fn on_sample(&mut self, round_trip: Option<Duration>, now: Time) {
+    pub(super) fn on_sample(&mut self, round_trip: Option<Duration>, now: Time) {
         self.is_expired = now > self.probe_seen_at + PROBE_RTT_INTERVAL;
         if let Some(sample) = round_trip
             && (self.is_expired || self.probe_least.is_none_or(|least| sample < least))

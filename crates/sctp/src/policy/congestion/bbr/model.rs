@@ -10,7 +10,7 @@ use super::sampler::RateSample;
 
 /// BBR's model of a path.
 #[derive(Clone, Debug)]
-pub struct BbrModel {
+pub(super) struct BbrModel {
     /// `BBR.bw`: the rate to be used.
     pub bw: f64,
     /// `BBR.max_bw`: the largest rate of the last two cycles.
@@ -56,7 +56,7 @@ struct LossRound {
 
 /// The bounds that losses set.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub(super) struct Bounds {
     bw_shortterm: f64,
     inflight_shortterm: f64,
     inflight_longterm: f64,
@@ -64,7 +64,7 @@ pub struct Bounds {
 
 /// The round trip that a SACK ended, for the decision whether Startup is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EndedRound {
+pub(super) struct EndedRound {
     /// The number of separate ranges of packets lost in it.
     pub(crate) lost_ranges: u32,
 }
@@ -80,7 +80,7 @@ struct ExtraAcked {
 
 impl BbrModel {
     /// The model of a path without measurements.
-    pub fn new(now: Time) -> BbrModel {
+    pub(super) fn new(now: Time) -> BbrModel {
         BbrModel {
             bw: 0.0,
             max_bw: 0.0,
@@ -100,7 +100,7 @@ impl BbrModel {
 
     /// `UpdateLatestDeliverySignals`, `UpdateMaxBw`, `UpdateRound`: reads the `sample` of a SACK; `delivered` is the
     /// total so far.
-    pub fn on_sample(&mut self, sample: &RateSample, delivered: f64) {
+    pub(super) fn on_sample(&mut self, sample: &RateSample, delivered: f64) {
         self.bw_latest = self.bw_latest.max(sample.rate);
         self.inflight_latest = self.inflight_latest.max(sample.delivered);
         self.losses.is_start = sample.prior_delivered >= self.losses.delivered;
@@ -170,7 +170,7 @@ impl BbrModel {
     }
 
     /// `SaveStateUponLoss`: the present bounds.
-    pub fn bounds(&self) -> Bounds {
+    pub(super) fn bounds(&self) -> Bounds {
         let &BbrModel { bw_shortterm, inflight_shortterm, inflight_longterm, .. } = self;
         Bounds { bw_shortterm, inflight_shortterm, inflight_longterm }
     }
@@ -254,7 +254,7 @@ impl BbrModel {
 }
 
 /// `BBR.Beta`
-pub const BETA: f64 = 0.7;
+pub(super) const BETA: f64 = 0.7;
 /// `BBR.MaxBwFilterLen`
 const MAX_BW_CYCLES: u64 = 2;
 /// `BBR.ExtraAckedFilterLen`

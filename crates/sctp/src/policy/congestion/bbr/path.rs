@@ -15,7 +15,7 @@ use crate::policy::{OneWay, PathSample};
 
 /// The state of BBR on one path.
 #[derive(Debug)]
-pub struct PathBbr {
+pub(super) struct PathBbr {
     rule: LossRule,
     sampler: DeliverySampler,
     model: BbrModel,
@@ -38,7 +38,7 @@ struct WindowUse {
 
 impl PathBbr {
     /// The state of a path before its first packet. Random numbers come from a stream of `seed`.
-    pub fn new(rule: LossRule, path: &PathSample, seed: &Seed, now: Time) -> PathBbr {
+    pub(super) fn new(rule: LossRule, path: &PathSample, seed: &Seed, now: Time) -> PathBbr {
         PathBbr {
             rule,
             sampler: DeliverySampler::new(),
@@ -53,7 +53,7 @@ impl PathBbr {
     }
 
     /// A packet with data left: `OnTransmit`, `OnPacketSent`. Returns the window from now on, if it is a new one.
-    pub fn on_sent(&mut self, sent: &SentData, path: &PathSample) -> Option<GivenWindow> {
+    pub(super) fn on_sent(&mut self, sent: &SentData, path: &PathSample) -> Option<GivenWindow> {
         let was_idle = path.flight <= sent.bytes;
         let is_restart = was_idle && self.sampler.is_app_limited();
         let given = if is_restart { self.restart_from_idle(path, sent.at) } else { None };
@@ -64,7 +64,7 @@ impl PathBbr {
 
     /// A SACK acknowledged data: `UpdateOnACK`. ProbeRTT begins only if `may_probe_rtt`. Returns the window from now
     /// on.
-    pub fn on_acked(&mut self, acked: &Acked, path: &PathSample, may_probe_rtt: bool) -> GivenWindow {
+    pub(super) fn on_acked(&mut self, acked: &Acked, path: &PathSample, may_probe_rtt: bool) -> GivenWindow {
         let now = acked.at;
         let newly_acked = acked.bytes.get() as f64;
         let sample = self.sampler.on_acked(acked.newest, newly_acked, now);
@@ -101,7 +101,7 @@ impl PathBbr {
     }
 
     /// A chunk was declared lost: `NoteLoss`, `HandleLostPacket`.
-    pub fn on_lost(&mut self, lost: &LostData, path: &PathSample) {
+    pub(super) fn on_lost(&mut self, lost: &LostData, path: &PathSample) {
         let size = lost.bytes.get() as f64;
         let packet = self.sampler.on_lost(lost.departure, size);
         let flight = self.flight(path, lost.at);
@@ -116,13 +116,13 @@ impl PathBbr {
     }
 
     /// The path had room for more than it was given: `MarkConnectionAppLimited`.
-    pub fn on_withheld(&mut self, path: &PathSample) {
+    pub(super) fn on_withheld(&mut self, path: &PathSample) {
         self.sampler.on_app_limited(path.flight.get() as f64);
     }
 
     /// The window after a sign of loss. Only a time-out cuts it (`OnEnterRTO`); losses act through the model
     /// (`OnEnterFastRecovery`), and so do marks.
-    pub fn on_cut(&mut self, cause: CutCause, path: &PathSample, now: Time) -> ByteCount {
+    pub(super) fn on_cut(&mut self, cause: CutCause, path: &PathSample, now: Time) -> ByteCount {
         if cause == CutCause::Idle {
             return path.cwnd;
         }
@@ -159,7 +159,7 @@ impl PathBbr {
     }
 
     /// The rate at which packets leave.
-    pub fn pacing_rate(&self, path: &PathSample) -> BitRate {
+    pub(super) fn pacing_rate(&self, path: &PathSample) -> BitRate {
         self.control.pacing_rate(path)
     }
 

@@ -10,7 +10,7 @@ use super::sampler::{RateSample, SentPacket};
 
 impl Machine {
     /// `HandleLostPacket`: `size` bytes of `packet` were lost; `lost` bytes since it left, including these.
-    pub fn on_lost(
+    pub(super) fn on_lost(
         &mut self,
         packet: &SentPacket,
         size: f64,

@@ -9,7 +9,7 @@ use anabranch_base::{Duration, Time};
 /// `delivered`, `in_flight_then` and `lost` are zero, and `prior_delivered` is negative: no packet is known to have
 /// arrived.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RateSample {
+pub(super) struct RateSample {
     /// `RS.delivery_rate`, in byte/s; zero if the interval has no length.
     pub rate: f64,
     /// `RS.rtt`: the round trip of the packet that left last.
@@ -30,7 +30,7 @@ pub struct RateSample {
 
 /// A packet that left, and the path's state at its departure (P of the draft).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SentPacket {
+pub(super) struct SentPacket {
     /// The bytes in flight, including it.
     pub in_flight: f64,
     /// The bytes lost before.
@@ -49,7 +49,7 @@ pub struct SentPacket {
 
 /// The delivery of one path (C of the draft).
 #[derive(Clone, Debug)]
-pub struct DeliverySampler {
+pub(super) struct DeliverySampler {
     /// The bytes acknowledged so far.
     pub delivered: f64,
     /// The bytes declared lost so far.
@@ -64,7 +64,7 @@ pub struct DeliverySampler {
 
 impl DeliverySampler {
     /// The sampler of a path before its first packet.
-    pub fn new() -> DeliverySampler {
+    pub(super) fn new() -> DeliverySampler {
         DeliverySampler {
             delivered: 0.0,
             lost: 0.0,
@@ -77,7 +77,7 @@ impl DeliverySampler {
     }
 
     /// `OnPacketSent`: the packet `departure` leaves. `in_flight` counts it; `was_idle` if nothing was in flight before.
-    pub fn on_sent(&mut self, departure: u64, in_flight: f64, was_idle: bool, now: Time) {
+    pub(super) fn on_sent(&mut self, departure: u64, in_flight: f64, was_idle: bool, now: Time) {
         if was_idle {
             (self.first_sent_at, self.delivered_at) = (now, now);
         }
@@ -102,7 +102,7 @@ impl DeliverySampler {
     /// those whose chunks were sent only once. Chunks that were sent again give no sample, because their acknowledgements are
     /// ambiguous ("Impact of packet loss and retransmissions", second approach). So no interval is shorter than a round
     /// trip, and the draft's filter for such intervals has nothing to do.
-    pub fn on_acked(&mut self, newest: Option<u64>, bytes: f64, now: Time) -> RateSample {
+    pub(super) fn on_acked(&mut self, newest: Option<u64>, bytes: f64, now: Time) -> RateSample {
         self.delivered += bytes;
         self.delivered_at = now;
         if self.limited_until.is_some_and(|until| self.delivered > until) {
@@ -130,7 +130,7 @@ impl DeliverySampler {
 
     /// `size` bytes of the packet `departure` were declared lost. Returns the packet as it left, unless it left too
     /// long ago.
-    pub fn on_lost(&mut self, departure: u64, size: f64) -> Option<SentPacket> {
+    pub(super) fn on_lost(&mut self, departure: u64, size: f64) -> Option<SentPacket> {
         self.lost += size;
         self.packet(departure)
     }
@@ -159,7 +159,7 @@ impl DeliverySampler {
 
 impl RateSample {
     /// The sample of a SACK that acknowledges only retransmitted chunks.
-    pub const NONE: RateSample = RateSample {
+    pub(super) const NONE: RateSample = RateSample {
         rate: 0.0,
         round_trip: None,
         delivered: 0.0,

@@ -9,7 +9,7 @@ use super::sampler::RateSample;
 impl Machine {
     /// `CheckFullBWReached` to `CheckProbeRTT` of `UpdateModelAndState`, after the model has read `sample`. `ended` is
     /// the round trip with a loss that ended with it.
-    pub fn on_sample(
+    pub(super) fn on_sample(
         &mut self,
         sample: &RateSample,
         model: &mut BbrModel,
@@ -31,7 +31,7 @@ impl Machine {
     }
 
     /// The peer reports a congestion mark (M-BBR-7). In Startup the path is full; in a probe too much is in flight.
-    pub fn on_mark(&mut self, model: &mut BbrModel, flight: &Flight, chance: &mut Chance<'_>) {
+    pub(super) fn on_mark(&mut self, model: &mut BbrModel, flight: &Flight, chance: &mut Chance<'_>) {
         if self.state == State::Startup {
             self.end_startup(model, flight);
         } else if self.cycle.is_probe_sample() {
@@ -131,7 +131,7 @@ pub(super) mod tests {
     use super::*;
 
     /// A machine and a model by the letter of the draft, with round trips of 40 ms.
-    pub struct Bench {
+    pub(crate) struct Bench {
         pub machine: Machine,
         pub model: BbrModel,
         pub flight: Flight,
@@ -141,10 +141,10 @@ pub(super) mod tests {
 
     pub(crate) const UNIT: f64 = 1500.0;
     /// 100,000 B in a round trip.
-    pub const RATE: f64 = 2.5e6;
+    pub(crate) const RATE: f64 = 2.5e6;
 
     impl Bench {
-        pub fn new() -> Bench {
+        pub(crate) fn new() -> Bench {
             let now = Time::ZERO;
             let losses = LossJudge { rule: LossRule::Draft, unit: UNIT, is_queueing: false };
             let flight = Flight {
@@ -174,13 +174,13 @@ pub(super) mod tests {
         }
 
         /// A SACK 40 ms later begins a round trip, with a sample of `rate`.
-        pub fn round(&mut self, rate: f64) -> State {
+        pub(crate) fn round(&mut self, rate: f64) -> State {
             self.sack(RateSample { rate, ..self.sample() });
             self.machine.state
         }
 
         /// A sample that begins a round trip in which a window of 100,000 B was delivered.
-        pub fn sample(&self) -> RateSample {
+        pub(crate) fn sample(&self) -> RateSample {
             RateSample {
                 rate: RATE,
                 round_trip: Some(Duration::from_millis(40)),
@@ -193,7 +193,7 @@ pub(super) mod tests {
             }
         }
 
-        pub fn sack(&mut self, sample: RateSample) -> Steps {
+        pub(crate) fn sack(&mut self, sample: RateSample) -> Steps {
             self.flight.now += Duration::from_millis(40);
             self.flight.delivered += sample.newly_acked;
             self.model.on_sample(&sample, self.flight.delivered);

@@ -34,13 +34,13 @@ struct Episode {
 
 impl AsOne {
     /// Resets `path`, which was added or removed.
-    pub fn reset(&mut self, path: PathId) {
+    pub(super) fn reset(&mut self, path: PathId) {
         self.paths.resize(self.paths.len().max(path.index() + 1), GroupCuts::default());
         self.paths[path.index()] = GroupCuts::default();
     }
 
     /// A cut takes the part `taken` of the windows of the group of `path`, where round trips take at most `round_trip`.
-    pub fn on_cut(&mut self, path: PathId, taken: f64, round_trip: Duration, now: Time) {
+    pub(super) fn on_cut(&mut self, path: PathId, taken: f64, round_trip: Duration, now: Time) {
         let of_path = &mut self.paths[path.index()];
         of_path.close(round_trip, now);
         of_path.open.get_or_insert(Episode { begun: now, taken: 0.0 }).taken += taken;
@@ -48,7 +48,7 @@ impl AsOne {
 
     /// The growth of the window of `sample`'s path after a SACK for `acked` bytes, where the windows of its group sum
     /// to `group_window`.
-    pub fn growth(
+    pub(super) fn growth(
         &mut self,
         sample: &PathSample,
         acked: ByteCount,

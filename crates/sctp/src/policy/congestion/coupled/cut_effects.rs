@@ -9,7 +9,7 @@ use crate::policy::PathId;
 
 /// The effects of cuts on the delays of the paths of an association.
 #[derive(Clone, Debug, Default)]
-pub struct CutEffects {
+pub(super) struct CutEffects {
     paths: Vec<Delays>,
     /// For each pair of paths, the one with the lower index first: the part of the fall of one by which the other fell,
     /// smoothed.
@@ -39,7 +39,7 @@ struct Trial {
 
 impl CutEffects {
     /// Resets `path`, which was added or removed.
-    pub fn reset(&mut self, path: PathId) {
+    pub(super) fn reset(&mut self, path: PathId) {
         self.paths.resize(self.paths.len().max(path.index() + 1), Delays::default());
         self.paths[path.index()] = Delays::default();
         self.pairs.retain(|(one, two, _)| ![*one, *two].contains(&path.index()));
@@ -47,7 +47,7 @@ impl CutEffects {
     }
 
     /// The window of `path` is cut. Round trips of this path and of the others take at most `round_trip`.
-    pub fn on_cut(&mut self, path: PathId, round_trip: Duration, now: Time) {
+    pub(super) fn on_cut(&mut self, path: PathId, round_trip: Duration, now: Time) {
         let of = path.index();
         self.paths[of].cut_at = Some(now);
         if self.trial.is_some() {
@@ -66,7 +66,7 @@ impl CutEffects {
     }
 
     /// A packet of `path` took `delay`.
-    pub fn on_delay(&mut self, path: PathId, delay: Duration, now: Time) {
+    pub(super) fn on_delay(&mut self, path: PathId, delay: Duration, now: Time) {
         let delays = &mut self.paths[path.index()];
         let delay = delay.as_secs_f64();
         let recent = delays.recent.map_or(delay, |before| before + (delay - before) / 8.0);

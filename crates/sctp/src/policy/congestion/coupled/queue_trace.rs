@@ -4,7 +4,7 @@ use anabranch_base::{Duration, Time};
 
 /// The one-way delays of one path's packets, by time of arrival.
 #[derive(Clone, Debug)]
-pub struct QueueTrace {
+pub(super) struct QueueTrace {
     /// The delays of [`BINS`] consecutive spans; span `n` is at `n % BINS`.
     bins: [Bin; BINS],
     /// The number of the newest span, once there is one.
@@ -44,12 +44,12 @@ struct Products {
 
 impl QueueTrace {
     /// The trace of a path that carried nothing.
-    pub fn new() -> QueueTrace {
+    pub(super) fn new() -> QueueTrace {
         QueueTrace { bins: [Bin::default(); BINS], newest: None, least: Duration::ZERO }
     }
 
     /// A packet arrived at `arrived` after `delay`, on a path with a one-way delay of at least `least`.
-    pub fn on_delay(&mut self, arrived: Time, delay: Duration, least: Duration) {
+    pub(super) fn on_delay(&mut self, arrived: Time, delay: Duration, least: Duration) {
         self.least = least;
         let number = arrived.as_nanos() / SPAN.as_nanos();
         let newest = self.newest.unwrap_or(number);

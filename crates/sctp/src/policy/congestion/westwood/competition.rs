@@ -51,7 +51,7 @@ impl Competition {
     }
 
     /// A window of `from` is cut.
-    pub fn on_cut(&mut self, from: ByteCount) {
+    pub(super) fn on_cut(&mut self, from: ByteCount) {
         self.cut_from = from;
     }
 
@@ -73,7 +73,7 @@ impl Competition {
     }
 
     /// Cancels the experiment, because the window was restored.
-    pub fn cancel(&mut self) {
+    pub(super) fn cancel(&mut self) {
         self.trial = None;
     }
 
@@ -85,7 +85,7 @@ impl Competition {
     }
 
     /// The recent delay of the path is `delay` seconds.
-    pub fn on_delay(&mut self, delay: f64, now: Time) {
+    pub(super) fn on_delay(&mut self, delay: f64, now: Time) {
         if matches!(self.state, State::Shared(since) if now.since(since) > MEMORY) {
             self.state = State::Unknown;
         }

@@ -61,7 +61,7 @@ impl Round {
 
 impl Delays {
     /// A packet took `delay`; round trips take `round_trip`.
-    pub fn on_delay(&mut self, delay: Duration, round_trip: Duration, at: Time) {
+    pub(super) fn on_delay(&mut self, delay: Duration, round_trip: Duration, at: Time) {
         let delay = delay.as_secs_f64();
         self.now = Some(self.now.map_or(delay, |before| before + (delay - before) / 8.0));
         let since = *self.round.since.get_or_insert(at);
@@ -111,7 +111,7 @@ impl Delays {
     }
 
     /// The recent delay, in seconds.
-    pub fn recent(&self, one_way: OneWay) -> f64 {
+    pub(super) fn recent(&self, one_way: OneWay) -> f64 {
         self.now.unwrap_or(one_way.delay.as_secs_f64())
     }
 

@@ -28,7 +28,7 @@ impl Default for Growth {
 impl Growth {
     /// The window was cut to the part `left`. From now on it grows as fast as lets such cuts take as much as Reno (RFC
     /// 9438 §4.3).
-    pub fn on_cut(&mut self, left: f64, now: Time) {
+    pub(super) fn on_cut(&mut self, left: f64, now: Time) {
         self.slow = 3.0 * (1.0 - left) / (1.0 + left);
         self.slow_down(now);
     }
@@ -54,7 +54,7 @@ impl Growth {
     }
 
     /// The growth after a SACK.
-    pub fn take(&mut self, sample: &PathSample, acked: &Acked) -> ByteCount {
+    pub(super) fn take(&mut self, sample: &PathSample, acked: &Acked) -> ByteCount {
         let unit = sample.unit.get() as f64;
         let part_of_window = acked.bytes.get() as f64 / sample.cwnd.get().max(1) as f64;
         let grown = self.units * unit * part_of_window + self.part;

@@ -14,17 +14,17 @@ pub(super) struct ChanceLosses {
 
 impl ChanceLosses {
     /// The share, 0 to 1.
-    pub fn share(&self) -> f64 {
+    pub(super) fn share(&self) -> f64 {
         self.share
     }
 
     /// `bytes` were acknowledged.
-    pub fn on_acked(&mut self, bytes: ByteCount, sample: &PathSample) {
+    pub(super) fn on_acked(&mut self, bytes: ByteCount, sample: &PathSample) {
         self.share *= 1.0 - weight(bytes, sample);
     }
 
     /// `bytes` were lost, while no queue was seen.
-    pub fn on_lost(&mut self, bytes: ByteCount, sample: &PathSample, now: Time) {
+    pub(super) fn on_lost(&mut self, bytes: ByteCount, sample: &PathSample, now: Time) {
         if now >= self.excused_until {
             self.share += (1.0 - self.share) * weight(bytes, sample);
         }

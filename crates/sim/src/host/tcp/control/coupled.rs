@@ -7,7 +7,7 @@ use super::{AckedPackets, Control, LEAST, SubflowLoss, SubflowView, half};
 
 /// The subflows grow by a common rule.
 #[derive(Debug)]
-pub struct Coupled<R> {
+pub(super) struct Coupled<R> {
     rule: R,
     progress: Vec<Progress>,
     /// The members of the event that is handled. It is kept for its memory.
@@ -16,7 +16,7 @@ pub struct Coupled<R> {
 
 impl<R: CoupledRule> Coupled<R> {
     /// For `count` subflows.
-    pub fn new(rule: R, count: usize) -> Coupled<R> {
+    pub(super) fn new(rule: R, count: usize) -> Coupled<R> {
         Coupled { rule, progress: vec![Progress::default(); count], members: Vec::with_capacity(count) }
     }
 

@@ -7,7 +7,7 @@ use super::{AckedPackets, Control, LEAST, LossSign, SubflowLoss, SubflowView};
 
 /// A curve for each subflow.
 #[derive(Debug)]
-pub struct Cubic {
+pub(super) struct Cubic {
     subflows: Vec<CubicSubflow>,
 }
 
@@ -19,7 +19,7 @@ struct CubicSubflow {
 
 impl Cubic {
     /// For `count` subflows.
-    pub fn new(count: usize) -> Cubic {
+    pub(super) fn new(count: usize) -> Cubic {
         Cubic { subflows: vec![CubicSubflow { curve: CubicCurve::new(), last_acked: None }; count] }
     }
 }

@@ -4,7 +4,7 @@ use super::{AckedPackets, Control, SubflowLoss, SubflowView, half};
 
 /// Each subflow by itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Reno;
+pub(super) struct Reno;
 
 impl Control for Reno {
     fn increase(&mut self, acked: &AckedPackets, subflows: &[SubflowView]) -> f64 {

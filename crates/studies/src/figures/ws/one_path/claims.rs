@@ -6,7 +6,7 @@ use super::{Falls, MARKOV, RENEWAL, RUNS, SWEEPS, Sweep};
 use crate::scale::StudyScale;
 
 /// The claims except those about the models' cost.
-pub fn claims(scale: StudyScale) -> Vec<Claim> {
+pub(super) fn claims(scale: StudyScale) -> Vec<Claim> {
     let mut claims: Vec<Claim> = SWEEPS.iter().flat_map(|sweep| of_sweep(sweep, scale)).collect();
     let [_, by_rate, by_delay, _] = &SWEEPS;
     claims.push(Claim {

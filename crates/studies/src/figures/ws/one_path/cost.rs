@@ -26,7 +26,7 @@ fn solved(scale: StudyScale) -> Vec<u32> {
 ///
 /// # Errors
 /// A chain that cannot be built.
-pub fn panels(scale: StudyScale) -> Result<[Panel; 2], FigureError> {
+pub(super) fn panels(scale: StudyScale) -> Result<[Panel; 2], FigureError> {
     let states = |limit: u32| Ok::<_, FigureError>(chain(limit)?.states().len() as f64);
     let counted = COUNTED
         .iter()
@@ -58,7 +58,7 @@ pub fn panels(scale: StudyScale) -> Result<[Panel; 2], FigureError> {
 }
 
 /// The claim about it.
-pub fn claims(scale: StudyScale) -> [Claim; 1] {
+pub(super) fn claims(scale: StudyScale) -> [Claim; 1] {
     let nowhere = (f64::INFINITY, f64::NEG_INFINITY);
     let exponent = |panel, metric, x, range| Expression::Number {
         number: Number::Exponent(CurvePoints { panel, series: CHAIN, metric, x }),

@@ -6,7 +6,7 @@ use super::{FAMILIES, Family, LOSSES};
 use crate::scale::StudyScale;
 
 /// The claims.
-pub fn claims(scale: StudyScale) -> Vec<Claim> {
+pub(super) fn claims(scale: StudyScale) -> Vec<Claim> {
     let [by_rate, by_buffer, by_loss, by_delay] = &FAMILIES;
     let t = scale.tolerance(1.0);
     let all = FAMILIES.iter().flat_map(Family::all_gains).collect();

@@ -5,7 +5,7 @@ use super::super::LeastTimeout;
 
 /// The cap on the room that a path takes by rank (M-CWM-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RankCap {
+pub(crate) enum RankCap {
     /// It may not: the default.
     Capped,
     /// It may.
@@ -14,7 +14,7 @@ pub enum RankCap {
 
 /// Which limits the planner of the static rule chooses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlannedLimits {
+pub(crate) enum PlannedLimits {
     /// The limits of WS: by a model without a least time-out.
     OfPaper,
     /// Those by a model whose time-outs are no shorter than RFC 4960's, 1 s.
@@ -25,7 +25,7 @@ pub enum PlannedLimits {
 
 /// A choice for what the paper leaves open: the default, or a member of its sensitivity set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WindowsSetting {
+pub(crate) struct WindowsSetting {
     /// The cap of ranks.
     pub rank: RankCap,
     /// The simulation's minimum retransmission time-out.
@@ -38,7 +38,7 @@ pub struct WindowsSetting {
 
 impl WindowsSetting {
     /// The default: the figures' verdicts are those of its runs.
-    pub const DEFAULT: WindowsSetting = WindowsSetting {
+    pub(crate) const DEFAULT: WindowsSetting = WindowsSetting {
         rank: RankCap::Capped,
         timeout: LeastTimeout::OfProfile,
         planned: PlannedLimits::OfPaper,

@@ -11,7 +11,7 @@ use super::run::{COUNTED, PAYLOAD, StringRun};
 
 /// The quantity that is read from a course.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quantity {
+pub(super) enum Quantity {
     /// The mean throughput of a flow from a second to another, in kbit/s of chunks.
     Mean {
         flow: usize,
@@ -41,7 +41,7 @@ pub enum Quantity {
 }
 
 /// The value of a quantity, run by run.
-pub fn of(run: StringRun, quantity: Quantity) -> ValueSource {
+pub(super) fn of(run: StringRun, quantity: Quantity) -> ValueSource {
     let watch = Watch { paths: true, deliveries: true, frames: true, ..Watch::default() };
     ValueSource::Observed(ObservedRun { scenario: run.scenario(), watch, reader: reader_of(quantity) })
 }
@@ -69,7 +69,7 @@ impl Quantity {
     /// The mean of the first flow from 10 s on.
     pub(crate) const FROM_TEN: Quantity = Quantity::Mean { flow: 0, from: 10, to: usize::MAX };
     /// The mean of the second flow from a second after its start on.
-    pub const SECOND: Quantity = Quantity::Mean { flow: 1, from: 6, to: usize::MAX };
+    pub(super) const SECOND: Quantity = Quantity::Mean { flow: 1, from: 6, to: usize::MAX };
 }
 
 /// The observations of a run.

@@ -129,11 +129,11 @@ impl StringRun {
 }
 
 /// The size of a data packet with its IP header: a chunk of 512 bytes with its header.
-pub const PACKET: u32 = 544;
+pub(super) const PACKET: u32 = 544;
 /// The size that the thesis counts for a packet: the whole chunk.
 pub(crate) const COUNTED: f64 = 512.0;
 /// The user data in a packet.
-pub const PAYLOAD: f64 = 496.0;
+pub(super) const PAYLOAD: f64 = 496.0;
 
 #[cfg(test)]
 mod tests {

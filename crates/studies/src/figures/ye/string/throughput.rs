@@ -82,7 +82,7 @@ pub(crate) static ENTRY: FigureEntry = FigureEntry {
 };
 
 /// The windows, in packets.
-pub const WINDOWS: [f64; 3] = [2.0, 4.0, 8.0];
+pub(crate) const WINDOWS: [f64; 3] = [2.0, 4.0, 8.0];
 /// The curves: hops, threshold in bytes, and what they are called.
 pub(crate) const CURVES: [(usize, u32, &str); 6] = [
     (1, 20, "1 hop, 20"),

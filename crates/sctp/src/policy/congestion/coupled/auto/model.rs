@@ -18,7 +18,7 @@ pub(super) struct AutoModel {
 
 impl AutoModel {
     /// Models each path by `alone`.
-    pub fn new(alone: Box<dyn PathModel>) -> AutoModel {
+    pub(super) fn new(alone: Box<dyn PathModel>) -> AutoModel {
         AutoModel { alone, bottlenecks: Bottlenecks::default(), given: Vec::new() }
     }
 

@@ -20,7 +20,7 @@ pub(super) struct AutoRule {
 
 impl AutoRule {
     /// Paths that share no bottleneck follow `alone`.
-    pub fn new(alone: Box<dyn WindowRule>) -> AutoRule {
+    pub(super) fn new(alone: Box<dyn WindowRule>) -> AutoRule {
         AutoRule { alone, as_one: AsOne::default(), bottlenecks: Bottlenecks::default() }
     }
 
