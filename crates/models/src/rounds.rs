@@ -54,7 +54,7 @@ impl RoundProcess {
     /// A path whose window is one packet, and never more than `path.limit`.
     ///
     /// # Errors
-    /// A parameter outside its domain, or a limit above [`MOST_WINDOW`].
+    /// A parameter outside its domain, or a limit above `MOST_WINDOW`.
     pub fn new(path: &LimitedPath, loss: RoundLoss, halving: Halving) -> Result<RoundProcess, ModelError> {
         path.check()?;
         if path.limit > MOST_WINDOW {

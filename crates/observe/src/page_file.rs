@@ -3,7 +3,7 @@
 #[cfg(feature = "page")]
 pub(crate) use drawn::PageFile;
 #[cfg(not(feature = "page"))]
-pub use left_out::PageFile;
+pub(crate) use left_out::PageFile;
 
 #[cfg(feature = "page")]
 mod drawn {
@@ -68,24 +68,29 @@ mod left_out {
     use crate::write_error::{CannotWrite, at};
 
     /// A page that is never made.
-    pub enum PageFile {}
+    pub(crate) enum PageFile {}
 
     impl PageFile {
         /// Refuses.
         ///
         /// # Errors
         /// Always.
-        pub fn open(path: &Path, _: &About<'_>) -> Result<PageFile, CannotWrite> {
+        pub(crate) fn open(path: &Path, _: &About<'_>) -> Result<PageFile, CannotWrite> {
             Err(at(path)(io::Error::new(io::ErrorKind::Unsupported, "this build draws no pages")))
         }
 
         /// Is never called.
-        pub fn take(&mut self, _: &Observation) {
+        pub(crate) fn take(&mut self, _: &Observation) {
             match *self {}
         }
 
         /// Is never called.
-        pub fn finish(self, _: &About<'_>, _: &RunResult, _: &[RunResult]) -> Result<PathBuf, CannotWrite> {
+        pub(crate) fn finish(
+            self,
+            _: &About<'_>,
+            _: &RunResult,
+            _: &[RunResult],
+        ) -> Result<PathBuf, CannotWrite> {
             match self {}
         }
     }

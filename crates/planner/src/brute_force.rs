@@ -9,7 +9,7 @@ pub(crate) const MOST_COMBINATIONS: f64 = 1e9;
 /// Combinations that do not fit the buffer count in `evaluations`, as WS count iterations, but are not summed.
 ///
 /// # Errors
-/// More than [`MOST_COMBINATIONS`] combinations.
+/// More than `MOST_COMBINATIONS` combinations.
 pub fn brute_force(problem: &Problem) -> Result<Allocation, PlanError> {
     let combinations = problem.search_limits().iter().map(|limit| f64::from(*limit)).product();
     if combinations > MOST_COMBINATIONS {

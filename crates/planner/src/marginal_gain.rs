@@ -16,7 +16,7 @@ pub struct MarginalGain {
     pub next_packet: f64,
     /// The best throughput with any buffer, in packets/s: every path at its best limit.
     pub most: f64,
-    /// The smallest buffer, in packets, whose throughput is within a part of [`NEGLIGIBLE_GAIN`] of
+    /// The smallest buffer, in packets, whose throughput is within a part of `NEGLIGIBLE_GAIN` of
     /// [`most`](Self::most).
     pub enough: u32,
 }

@@ -19,7 +19,7 @@ pub enum StepSet {
 /// The most combinations searched exhaustively, like WS.
 pub(crate) const MOST_SEARCHED: f64 = 1e6;
 
-/// The best of the limits in steps of `step` packets. Up to [`MOST_SEARCHED`] combinations each is tried, and
+/// The best of the limits in steps of `step` packets. Up to `MOST_SEARCHED` combinations each is tried, and
 /// `evaluations` counts them; beyond, the exact method chooses among the same limits, and `evaluations` counts its
 /// sums. A step that divides another is never worse.
 ///

@@ -210,7 +210,7 @@ pub enum Encapsulation {
     None,
     /// UDP (RFC 6951): 8 bytes.
     Udp,
-    /// UDP and the seal around the whole SCTP packet: 8 bytes and [`Encapsulation::SEAL`].
+    /// UDP and the seal around the whole SCTP packet: 8 bytes and `Encapsulation::SEAL`.
     Sealed,
 }
 

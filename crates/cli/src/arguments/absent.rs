@@ -11,7 +11,7 @@ pub(crate) const ABSENT_COMMANDS: [&str; 6] =
 /// Arguments of any kind.
 #[derive(Debug, Args)]
 #[command(after_help = ABSENT_EXAMPLES)]
-pub(super) struct AbsentArguments {
+pub(crate) struct AbsentArguments {
     /// The words of the command line.
     #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
     pub words: Vec<String>,
@@ -27,7 +27,7 @@ impl AbsentArguments {
 
 /// The command, marked in the list of commands if this build leaves it out.
 #[cfg(not(feature = "full"))]
-pub fn marked(command: clap::Command) -> clap::Command {
+pub(super) fn marked(command: clap::Command) -> clap::Command {
     if !ABSENT_COMMANDS.contains(&command.get_name()) {
         return command;
     }

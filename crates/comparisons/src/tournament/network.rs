@@ -60,7 +60,7 @@ pub struct NetworkFacts {
     pub bounds: Bounds,
     /// The class.
     pub class: Class,
-    /// With messages at a constant rate, the [least p99](super::least_p99) of their delay, in milliseconds.
+    /// With messages at a constant rate, the least p99 of their delay, in milliseconds.
     pub least_p99_ms: Option<f64>,
 }
 

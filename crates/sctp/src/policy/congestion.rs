@@ -55,7 +55,7 @@ pub struct Acked {
     pub may_grow: bool,
     /// The path's flight when the SACK arrived.
     pub flight_before: ByteCount,
-    /// True if the window [was fully used](super::PathSample::was_fully_used) when the SACK arrived.
+    /// True if the window was fully used when the SACK arrived.
     pub is_fully_used: bool,
     /// True if nothing is left in flight on the path.
     pub emptied: bool,

@@ -104,7 +104,7 @@ pub enum PointTest {
     /// A is better than B: less, and the interval of the difference excludes 0.
     Lt(&'static str, &'static str),
     /// A is not worse than B: A ≤ B (1 + t), or the interval of the difference does not exclude 0
-    /// ([`Verdict::not_worse`]).
+    /// (`Verdict::not_worse`).
     Le(&'static str, &'static str, f64),
     /// |A / B − 1| ≤ t.
     Near(&'static str, &'static str, f64),

@@ -21,7 +21,7 @@ pub struct CmtRules {
     /// Losses are detected by the order in which packets left on a path, not by that of TSNs, which a scheduler may send
     /// out of order. The three rules above are part of that: [`DepartureDetection`](super::departure::DepartureDetection).
     pub by_departure: bool,
-    /// The same, and time counts too: RACK-TLP and undo ([`RackDetection`](super::rack::RackDetection)).
+    /// The same, and time counts too: RACK-TLP and undo (`RackDetection`).
     pub by_time: bool,
     /// The rules of ns-2's module that replace ours: how a path recovers (M-CMT-2, "Peers"), and others for comparison.
     pub ns2: Ns2,

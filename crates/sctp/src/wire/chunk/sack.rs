@@ -41,7 +41,7 @@ pub struct Sack<'a> {
     pub cumulative_tsn_ack: Tsn,
     /// Free bytes of the receive buffer.
     pub a_rwnd: u32,
-    /// The flags octet: zero in the RFC; with DAC it holds the [packet count](Sack::packet_count).
+    /// The flags octet: zero in the RFC; with DAC it holds the packet count.
     pub flags: u8,
     /// Blocks of TSNs that arrived beyond the first missing one.
     pub gap_blocks: GapBlocks<'a>,
@@ -68,7 +68,7 @@ impl<'a> Sack<'a> {
     /// The chunk type.
     pub const KIND: u8 = 3;
 
-    /// The bytes of a SACK without gap blocks and duplicates; each of these adds [`Sack::ENTRY_LEN`].
+    /// The bytes of a SACK without gap blocks and duplicates; each of these adds `Sack::ENTRY_LEN`.
     pub const HEADER_LEN: usize = 16;
 
     /// The bytes of a gap block or a duplicate TSN.
