@@ -69,7 +69,7 @@ def style() -> Iterator[None]:
     with plt.style.context(STYLE):
         yield
         is_interactive = mpl.is_interactive()
-    # The first figure of a notebook switches it on, and it is no part of a style.
+    # The first figure of a notebook switches it on; it does not belong to a style.
     mpl.interactive(is_interactive)
 
 

@@ -158,7 +158,7 @@ async function showsStations(page) {
     await plot.scrollIntoViewIfNeeded();
     const bars = () => plot.evaluate(({ data }) => data.reduce((sum, { x, type }) => sum + (type === "bar" ? x.length : 0), 0));
     await plot.locator(".main-svg").first().waitFor();
-    assert.ok((await bars()) > 10, "nobody sent");
+    assert.ok((await bars()) > 10, "no path sent");
     const widest = () => plot.evaluate(({ data }) => Math.max(...data.flatMap(({ width }) => width)));
     const afar = await widest();
     await plot.evaluate((element) => globalThis.Plotly.relayout(element, { "xaxis.range": [0.5, 0.6] }));

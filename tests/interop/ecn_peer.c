@@ -1,5 +1,5 @@
 /* usrsctp behind a UDP socket of this program's own, so that the ECN bits pass: its own sockets neither write nor read
- * them. One association over one path: an address of usrsctp that is no IP address has no place in an INIT.
+ * them. One association over one path: an INIT cannot hold usrsctp's addresses that are not IP addresses.
  *
  *     ecn_peer listen|open receive LOCAL REMOTE UDP_PORT SCTP_PORT
  *     ecn_peer listen|open send    LOCAL REMOTE UDP_PORT SCTP_PORT MESSAGES SIZE

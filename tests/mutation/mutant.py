@@ -86,7 +86,7 @@ def distinct(mutants):
 def sample(mutants, count, seed):
     """A sample of them: each file has a share by its number, at least one, and a hash chooses which.
 
-    So a file that changes moves none of the choices in others, and few of its own. The order is by package,
+    So a change in a file does not alter the choices in others, and few of its own. The order is by package,
     and then spreads each file's part evenly: a run that is stopped has seen something of every file.
     """
     by_file = defaultdict(list)

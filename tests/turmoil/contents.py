@@ -95,7 +95,7 @@ class Contents:
 
 
 def size_of(path):
-    """The bytes of a file; none of a directory, or of what has just got another name."""
+    """The bytes of a file; empty for a directory, or for a file that was just renamed."""
     try:
         status = path.stat()
     except FileNotFoundError:

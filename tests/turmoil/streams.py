@@ -17,7 +17,7 @@ READ_KINDS = ["reader slow", "reader stopped"]
 STREAM_KINDS = [*GONE_KINDS, *READ_KINDS]
 
 CAPACITY = 4096
-"""Bytes that a pipe holds while nobody reads: less than most results have."""
+"""Bytes that a pipe holds while it is not read: less than most results have."""
 
 PIECE, PAUSE = 1000, 0.05
 """The piece of a slow reader, and the seconds between two pieces."""

@@ -191,7 +191,7 @@ class Trial:
                 raise Failed(f"the sender's result is not whole, {error}: {written[-200:]!r}") from None
 
     def look_at_stall(self, now):
-        """After an outage of all paths, and of nothing else, the same attempt has to go on soon."""
+        """After an outage of all paths, and of nothing else, the same attempt has to go on within seconds."""
         if self.wakes is None:
             return
         until, stored, attempt = self.wakes

@@ -22,7 +22,7 @@ LATE, MOST_LATE = 0.010, 0.01
 """Seconds, and the share of a thread's wake-ups that may be so late: with more, a run is void."""
 
 TOO_LATE = 0.1
-"""Seconds that none of them may be late."""
+"""The largest allowed lateness, in seconds."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ pub(crate) enum ThreadError {
 #[derive(Debug)]
 pub(crate) struct Work<T>(oneshot::Receiver<thread::Result<T>>);
 
-/// Begins `work` on a thread of its own, which nobody waits for at the end of the program.
+/// Begins `work` on a thread of its own, which does not keep the program from ending.
 ///
 /// # Errors
 /// The host allows no more threads.

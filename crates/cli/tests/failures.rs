@@ -57,7 +57,7 @@ fn addresses_at_which_nothing_can_be_reached_are_wrong_input() {
     }
 }
 
-/// Connecting is visible: which pair is tried, and what the kernel says of it, though nobody answers.
+/// Connecting is visible: which pair is tried, and what the kernel says of it, though no host answers.
 #[cfg(target_os = "linux")]
 #[test]
 fn while_it_connects_the_kernels_words_are_shown() {

@@ -133,7 +133,7 @@ fn full_pipe() -> (std::io::PipeReader, std::io::PipeWriter) {
     (reader, writer)
 }
 
-/// A log that nobody collects for a while: peers are served meanwhile, and the service ends by a signal.
+/// A log that is not read for a while: peers are served meanwhile, and the service ends by a signal.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_service_does_not_wait_for_the_reader_of_its_results() {

@@ -114,7 +114,7 @@ fn jitter_costs_delay_and_no_rate() {
     assert_eq!(found.len(), 400_000);
     found.sort();
     let median = found[200_000].as_secs_f64();
-    // The drawn delays are no table of the kernel's: a twentieth is allowed.
+    // The delays are not drawn from the kernel's table: a twentieth is allowed.
     assert!((median / 0.080 - 1.0).abs() < 0.05, "{median}");
 }
 

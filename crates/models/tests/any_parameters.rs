@@ -1,4 +1,4 @@
-//! Whatever is asked of the closed-form models, the answer is finite and not negative, or an error, and it comes soon.
+//! Whatever is asked of the closed-form models, the answer is finite and not negative, or an error, and it is quick.
 
 use anabranch_models::mptcp::{Blocking, Coupling, Subflow};
 use anabranch_models::pftk::{PftkForm, PftkParameters};

@@ -152,7 +152,7 @@ const IN_AVOIDANCE: f64 = 1.25;
 const LEAST_QUEUEING: Duration = Duration::from_millis(1);
 /// A shorter delay, in seconds, does not raise the rate derived from a window.
 const LEAST_DELAY: f64 = 1e-6;
-/// The weight of the latest loss rate in the mean: sixteen plans, 8 s, are long enough to count losses.
+/// The weight of the latest loss rate in the average: sixteen plans, 8 s, are long enough to count losses.
 const LATEST: f64 = 1.0 / 16.0;
 /// The least loss rate assumed: a few thousand packets without a loss do not prove a lower one.
 const LEAST_LOSS: f64 = 1e-5;

@@ -50,7 +50,7 @@ impl Problem {
         Problem { curves, search_limits, buffer, preference, missing_reports: 0 }.checked()
     }
 
-    /// The problem with given curves: the value for limit `c` at `c − 1` of each, none of them empty. Values beyond the
+    /// The problem with given curves: the value for limit `c` at `c − 1` of each; every curve has a value. Values beyond the
     /// largest limit that leaves each other path a packet are cut off.
     ///
     /// # Errors

@@ -135,7 +135,7 @@ enum Line<V> {
 }
 
 /// The behaviour recorded by the snapshots in `crates/sim/tests/snapshots`, which the tests of that crate compare with
-/// the simulator. A change that alters none of them leaves older rows valid; if it alters the runs of a study
+/// the simulator. A change that does not alter them leaves older rows valid; if it alters the runs of a study
 /// nevertheless, the folder has to be removed.
 pub fn by_recorded_results() -> String {
     digest(RECORDED.concat())

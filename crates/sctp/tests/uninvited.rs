@@ -398,9 +398,9 @@ fn s8_4_3_an_init_is_answered_and_only_alone_and_with_tag_zero() {
     assert!(tag == init().initiate_tag.get() && text.contains("INIT-ACK"), "{text}");
     let bundled = packet(VerificationTag::ZERO, &[&init(), &data(Tsn::new(1), b"data")]);
     assert_eq!(answer_to(Config::rfc9260(), bundled), None);
-    let to_nobody =
+    let to_no_one =
         CommonHeader { source_port: 1, destination_port: 2, verification_tag: VerificationTag::ZERO };
-    let answer = answer_to(Config::rfc9260(), packet_with(to_nobody, &[&init()])).expect("an ABORT");
+    let answer = answer_to(Config::rfc9260(), packet_with(to_no_one, &[&init()])).expect("an ABORT");
     let (tag, text) = told(&answer);
     assert!(
         tag == init().initiate_tag.get() && text.contains("ABORT") && !text.contains("reflected"),

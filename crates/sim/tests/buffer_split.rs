@@ -57,7 +57,7 @@ fn without_losses_turns_share_the_buffer_as_evenly_as_a_split() {
 }
 
 /// A split does hold paths back, here in 256 KiB: that time is the scheduler's, and not blocked. Without a split there is
-/// none of it.
+/// no part of it.
 #[test]
 fn a_path_whose_share_is_taken_waits_for_its_share() {
     let waited = |split| -> Vec<bool> {

@@ -1,4 +1,4 @@
-//! The time a transfer stands still when a path is cut, and how soon one that heals carries data again.
+//! The time a transfer stands still when a path is cut, and the time until one that heals carries data again.
 
 use crate::worlds::{only, run, scenario};
 use anabranch_sim::result::FlowResult;

@@ -1,4 +1,4 @@
-//! Links that fall silent, all at once or one of them, and work again: how long the transfer stands still, and how soon it
+//! Links that fall silent, all at once or one of them, and work again: how long the transfer stands still, and the time until it
 //! is as fast as before. Whatever schedules it, and however small the peer's buffer is.
 
 use std::fmt::Write;
@@ -180,7 +180,7 @@ fn outages_that_once_lasted_longer_are_over_in_time() {
     let both = |ends: [u64; 2]| ends.map(|end| Some((1_000, end)));
     let cases = [
         // Probes of the packet size that left in the silence made a path narrow after it; chunks that were bound to that path
-        // did not fit it, and nobody took them.
+        // did not fit it, and were not acknowledged.
         ([50.0, 50.0], both([5_000, 7_000]), "reverse", "profile = \"tuned-2\"\nscheduler = \"bas\""),
         // The losses of the outage made the quick path dearer than the slow one, which kept the whole buffer.
         (

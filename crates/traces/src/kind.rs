@@ -21,7 +21,7 @@ impl TraceKind {
     /// Every kind, in the order of the documentation.
     pub const ALL: [TraceKind; 4] = [TraceKind::Mahimahi, TraceKind::Csv, TraceKind::Ping, TraceKind::Iperf3];
 
-    /// The kind of a text; `None` where it is like none of them.
+    /// The kind of a text; `None` if it is unlike all of them.
     pub fn of(text: &str) -> Option<TraceKind> {
         let text = text.trim_start_matches('\u{feff}').trim_start();
         if text.starts_with('{') {

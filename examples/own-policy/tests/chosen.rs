@@ -98,7 +98,7 @@ fn the_tools_have_the_settings_and_the_check_is_asked() -> Result<(), Box<dyn Er
         &[Assignment::parse("sctp.gentle.keep=0.5")?],
         &anabranch_scenario::registry(),
     );
-    assert!(unknown.is_err(), "without the line that adds it, nobody knows it");
+    assert!(unknown.is_err(), "without the line that adds it, it is unknown");
     Ok(())
 }
 

@@ -88,9 +88,8 @@ With --bitrate each message has a due time. If the transport cannot accept it th
 delay counts from the due time.
 
 With --each the test first finds the paths, then sends data over each path alone while the others are idle, and then
-over all paths together. If losses rather than full links limit the windows, the report says so: then
-`--set sctp.congestion_control=bbr` at the sender carries more. With --each --reverse the server sends, and each
-test of one path uses one address of this host.
+over all paths together. If losses rather than full links limit the windows, the report names them and the setting to
+change. With --each --reverse the server sends, and each test of one path uses one address of this host.
 
 Examples:
   on one host:                     anabranch bench --serve

@@ -133,7 +133,7 @@ pub(crate) fn milliseconds(span: Duration) -> String {
     format!("{:.1} ms", span.as_secs_f64() * 1e3)
 }
 
-/// The columns of a terminal that nobody made wider.
+/// The columns of a terminal of the usual width.
 pub(crate) const WIDTH: usize = 80;
 /// The gap between two columns, and the one where they must be close.
 const GAP: &str = "   ";

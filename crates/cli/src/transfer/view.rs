@@ -29,7 +29,7 @@ pub(crate) struct ProgressView {
 enum Screen {
     Nothing,
     Bars(Bars),
-    /// A line now and then, where nobody looks at bars.
+    /// A line now and then, for output that is not a terminal.
     Lines(LineTimer),
     JsonLines(LineTimer),
 }

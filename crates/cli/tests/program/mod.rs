@@ -50,7 +50,7 @@ pub(crate) fn receiver(addresses: &str, dir: &Path, more: &str) -> (Program, Str
     (program, to)
 }
 
-/// A file of `length` bytes that do not repeat soon.
+/// A file of `length` bytes with a long period.
 pub(crate) fn file(dir: &Path, name: &str, length: usize) -> PathBuf {
     let path = dir.join(name);
     let bytes: Vec<u8> =

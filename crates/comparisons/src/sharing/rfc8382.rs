@@ -284,7 +284,7 @@ const C_S: f64 = 0.1;
 const C_H: f64 = 0.3;
 /// The distance from the long-term mean at which a mean counts as a crossing, in `var_est`.
 const P_V: f64 = 0.7;
-/// Paths that differ so much in oscillation are in two groups.
+/// Paths that differ by more in oscillation are in two groups.
 const P_F: f64 = 0.1;
 /// In variation, as a part of the higher one.
 const P_MAD: f64 = 0.1;

@@ -112,7 +112,7 @@ pub(super) fn messages(sets: &[SetResults]) -> String {
         return rows;
     }
     format!(
-        "| set | profile, control, policy | networks | overloaded | where nobody else is in time | in time | at most {MARGIN_MS:.0} ms above the least p99 |\n\
+        "| set | profile, control, policy | networks | overloaded | where no other is in time | in time | at most {MARGIN_MS:.0} ms above the least p99 |\n\
          |---|---|---:|---:|---:|---:|---:|\n{rows}"
     )
 }

@@ -10,7 +10,7 @@ use super::course::Bounds;
 pub enum Gate {
     /// Never worse than what the best link can carry.
     G1,
-    /// An ample buffer is no reason to stay below what all links can carry.
+    /// With an ample buffer, goodput below the links' sum has another cause.
     G2,
     /// A small buffer is a reason only as far as the bound says: networks whose paths have no delay.
     G3,

@@ -45,7 +45,7 @@ pub(super) fn table(profile: &str, seeds: u64) -> Result<String, GridError> {
     Ok(page)
 }
 
-/// The scenario with these settings, where it has none of its own for the same keys.
+/// The scenario with these settings, except for keys that it sets itself.
 fn with(text: &str, settings: &str) -> String {
     let (before, own) = text.split_once("[flow.sctp]").unwrap_or((text, "\n"));
     let has_buffer = own.contains("receive_buffer");

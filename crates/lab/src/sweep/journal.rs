@@ -154,7 +154,7 @@ impl Journal {
     /// Appends rows and waits until they are on disk. Rows already present are skipped.
     ///
     /// # Errors
-    /// They cannot be written: none of them counts.
+    /// They cannot be written, so they do not count.
     pub(super) fn append(&mut self, all: &[Rows]) -> Result<(), JournalError> {
         self.mend()?;
         let mut lines = Lines::at(self.end);

@@ -22,7 +22,7 @@ pub(super) struct CoDel<L> {
 #[derive(Debug)]
 pub(super) struct Controlled<L> {
     waiting: Timed<L>,
-    /// The largest packet so far: so much always waits where the line is busy.
+    /// The largest packet so far, which always waits while the line is busy.
     largest: ByteCount,
     law: ControlLaw,
     ecn: bool,

@@ -29,7 +29,7 @@ pub(super) struct FqCoDel<L> {
     /// Packets dropped for the last packet that arrived.
     shed: VecDeque<Packet<L>>,
     leaving: Leaving<L>,
-    /// Added to flows before they are hashed, so that nobody can predict which flows collide.
+    /// Added to flows before they are hashed, so that collisions of flows are unpredictable.
     salt: u64,
 }
 

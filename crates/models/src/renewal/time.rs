@@ -10,7 +10,7 @@ pub enum RttRule {
     Rounds,
     /// The as the window W at the end makes them: too long where the path fills.
     Window,
-    /// The as an empty path makes them, d + 1/b, time-outs too: beyond b as soon as the path fills, for comparison only.
+    /// The round trips of an empty path, d + 1/b, in time-outs too: wrong once the path fills, for comparison only.
     Base,
 }
 

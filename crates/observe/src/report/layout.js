@@ -83,7 +83,7 @@ function shading(data, [from, to], hidden, theme) {
     }));
 }
 
-/** More are no help to the eye, and slow. */
+/** More are illegible, and slow. */
 const MOST_BANDS = 400;
 
 /** Numbers on a logarithmic axis between two powers of ten, each written in full: 1, 2, 5, 10, 20, …, or whole powers alone. */

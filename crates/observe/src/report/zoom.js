@@ -94,7 +94,7 @@ function listenToFingers(plot, time) {
     listenToTaps(plot, time);
 }
 
-/** Two taps on one place, soon after one another, show the whole run. */
+/** Two quick taps on one place show the whole run. */
 function listenToTaps(plot, time) {
     let last = { at: -Infinity, x: 0, y: 0 };
     plot.addEventListener("pointerdown", (event) => {

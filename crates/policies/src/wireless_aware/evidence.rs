@@ -150,14 +150,14 @@ impl Trial {
 
 /// The longest delays of one to two such spans are known.
 const SPAN: Duration = Duration::from_secs(5);
-/// Clocks and batches of packets vary delays by so much.
+/// The variation of delays by clocks and batches of packets.
 const NOISE: Duration = Duration::from_millis(1);
 /// A path that marked is trusted for at least so long.
 const LEAST_AWAITED: Duration = Duration::from_secs(10);
 /// So many losses pass between two cuts at first, and at most.
 const LEAST_PASSED: u32 = 4;
 const MOST_PASSED: u32 = 64;
-/// The time to the first loss after a cut is like the times between the others if it is no longer than so many of them. Of
+/// The time to the first loss after a cut is like the times between the others if it is at most this multiple of them. Of
 /// losses at random, one trial of twenty is taken for a queue's.
 const ALIKE: u64 = 3;
 

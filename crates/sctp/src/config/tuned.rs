@@ -100,7 +100,7 @@ impl Config {
             max_burst: MaxBurst { packets: 4, rule: BurstRule::Paced },
             // A slow path is often idle if there is too little data to send ahead; its slow start continues afterwards.
             idle_ssthresh: IdleThreshold::AtLeastWindow,
-            // A marking queue costs no packet. The form is that of today's stacks; each path is tested, and used
+            // A marking queue drops no packet. The form is that of today's stacks; each path is tested, and used
             // without ECN if marks are not reported or ECT packets are lost.
             ecn: EcnUse::Cwr,
             ecn_test: true,

@@ -93,7 +93,7 @@ fn echo(input: &mut Input<'_>, bytes: &[u8]) {
     pair.run_for(Duration::from_millis(25));
     let echo = pair.take_packets(End::A).pop().expect("A answered the INIT-ACK");
     let packet = Packet::decode(&echo, Checksum::Crc32c).expect("A sends sound packets");
-    let Some(Ok(Chunk::CookieEcho(real))) = packet.chunks().next() else { panic!("it is no COOKIE-ECHO") };
+    let Some(Ok(Chunk::CookieEcho(real))) = packet.chunks().next() else { panic!("it is not a COOKIE-ECHO") };
     for forged in [changed(real.cookie, input).as_slice(), &bytes[..bytes.len().min(1_000)]] {
         pair.inject(End::Z, 0, packet_with(packet.header(), &[&CookieEcho { cookie: forged }]));
         pair.run_for(Duration::ZERO);

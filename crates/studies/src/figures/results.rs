@@ -44,7 +44,7 @@ pub enum Metric {
     EcnEchoes,
     /// The number of window cuts by reports of marks, over the whole run.
     EcnCuts,
-    /// Packets that wait at the link where most do, in the mean.
+    /// Packets that wait at the link where most do, on average.
     MeanQueue,
     /// The number of window cuts for marks of one congestion epoch.
     CutsOfEpoch,
@@ -150,7 +150,7 @@ impl Metric {
             Metric::TrRatio => "bytes sent by both hosts per byte delivered",
             Metric::EcnEchoes => "ECNE chunks",
             Metric::EcnCuts => "cuts by reports of marks",
-            Metric::MeanQueue => "waiting packets in the mean",
+            Metric::MeanQueue => "waiting packets on average",
             Metric::CutsOfEpoch => "cuts per congestion epoch",
             Metric::Packets => "packets",
             Metric::Bytes => "bytes",

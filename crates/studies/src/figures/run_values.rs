@@ -34,7 +34,7 @@ pub struct RunValues {
     pub ecn_echoes: f64,
     /// Cuts by reports of marks.
     pub ecn_cuts: f64,
-    /// Packets that wait at the link where most do, in the mean over time.
+    /// Packets that wait at the link where most do, on average over time.
     pub mean_queue: f64,
     /// The goodput of the first flow, counted as `throughput`.
     pub first_flow: f64,

@@ -23,7 +23,7 @@ pub struct RunningTime {
     pub processor_s: f64,
 }
 
-/// The table of a folder; none of its rows where there is no table.
+/// The table of a folder; empty if it has none.
 ///
 /// # Errors
 /// It cannot be read, or is none.

@@ -96,7 +96,7 @@ impl RadioChoice {
         evidence: RadioRun::DEFAULT.evidence,
         extra: "",
     };
-    /// A path has to show that its losses are none of congestion (docs/losses.md).
+    /// Evidence is required that a path's losses are not caused by congestion (docs/losses.md).
     pub(crate) const CAUTIOUS: RadioChoice =
         RadioChoice { name: "evidence required", evidence: "required", ..RadioChoice::DEFAULT };
     /// A SACK for each packet.

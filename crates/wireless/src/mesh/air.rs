@@ -208,7 +208,7 @@ impl<L: Payload + Clone + 'static> Mesh<L> {
         self.serve(now, number);
     }
 
-    /// A station that comes back senses what is on air, and receives none of it.
+    /// A station that comes back senses the frames on air, and does not receive them.
     pub(super) fn sense_again(&mut self, now: Time, number: u16) {
         let mut found = Vec::new();
         self.places.neighbours(now, number, &mut found);

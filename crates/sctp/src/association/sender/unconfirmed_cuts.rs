@@ -13,7 +13,7 @@ use crate::seq::Tsn;
 /// The cuts that may have been spurious, and the chunks that caused them.
 ///
 /// A peer that reports false duplicates makes real losses look spurious. It gains no more than the windows from before
-/// the cuts, and costs no more memory than the lost chunks.
+/// the cuts, and takes at most the memory of the lost chunks.
 #[derive(Debug, Default)]
 pub(super) struct UnconfirmedCuts {
     /// The cuts, oldest first.

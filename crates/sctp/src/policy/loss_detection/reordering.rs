@@ -9,7 +9,7 @@ use super::RoundTrips;
 ///
 /// RFC 8985 begins with a quarter of the least round trip and adds as much for each round trip in which a loss proves
 /// spurious. Here the window also follows the lateness of the packets that were overtaken and arrived: most reordering
-/// then costs no spurious loss at all.
+/// then causes no spurious loss at all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reordering {
     /// The largest lateness of the present period and of the one before.

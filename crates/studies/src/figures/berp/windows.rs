@@ -51,7 +51,7 @@ pub(super) fn by_losses(
                 id: "C1",
                 panel: MEAN.0,
                 weight: Weight::Core,
-                stated: "the windows are larger with BERP, in the mean over time after 10 s",
+                stated: "the windows are larger with BERP, on average over time after 10 s",
                 expression: Expression::More(ratio(MEAN), 1.0),
             },
             Claim {

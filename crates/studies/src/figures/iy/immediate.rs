@@ -76,7 +76,7 @@ fn equal(panel: &'static str, scale: StudyScale) -> [Claim; 2] {
             id: "C1",
             panel,
             weight: Weight::Core,
-            stated: "CMT_sc is as fast everywhere (5 % at 90 % of the splits, 3 % in the mean)",
+            stated: "CMT_sc is as fast everywhere (5 % at 90 % of the splits, 3 % on average)",
             expression: Expression::All(vec![
                 Expression::Points {
                     test: PointTest::Near(CMT, APP, t(0.05)),

@@ -22,13 +22,13 @@ impl SubflowSweep {
             (
                 "C1",
                 Weight::Core,
-                "the model is within 8 % of the simulation in the mean (15 %: in part)",
+                "the model is within 8 % of the simulation on average (15 %: in part)",
                 self.within(|buffer| buffer.model, 0.08, 0.15, scale),
             ),
             (
                 "C2",
                 Weight::Core,
-                "it is nearer than formula (1), in the mean",
+                "it is nearer than formula (1), on average",
                 Expression::Less(size_gap, 0.0),
             ),
             ("C3", Weight::Side, self.over_prediction_in_words(), self.over_prediction()),
@@ -61,7 +61,7 @@ impl SubflowSweep {
             (
                 "C1",
                 Weight::Core,
-                "the model is within 10 % of the simulation in the mean, with 100 packets; with 50 (20 %: in part)",
+                "the model is within 10 % of the simulation on average, with 100 packets; with 50 (20 %: in part)",
                 self.within(|buffer| buffer.model, 0.1, 0.2, scale),
             ),
             (
@@ -113,7 +113,7 @@ impl SubflowSweep {
         ]
     }
 
-    /// A column is within `most` of the simulation in the mean; within `partly`, in part. For each buffer.
+    /// A column is within `most` of the simulation on average; within `partly`, in part. For each buffer.
     fn within(
         &self,
         column: fn(&Buffer) -> &'static str,

@@ -67,7 +67,7 @@ fn record(scale: StudyScale, choice: RadioChoice) -> Figure {
         title: "goodput and T-R ratio of a probe and of a blind resend after time-outs (with YE-F37)",
         params: radio_params(
             choice,
-            "bad states of 0.1 s in the mean alone; here the least time-out is 0.2 s; 1800 s",
+            "bad states alone, 0.1 s on average; here the least time-out is 0.2 s; 1800 s",
             seeds(scale),
         ),
         panels: vec![

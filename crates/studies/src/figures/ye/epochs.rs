@@ -82,7 +82,7 @@ fn claims() -> Vec<Claim> {
         claim(
             "C1",
             Weight::Core,
-            "usually two or three cuts (1.5 to 3.5 in the mean)",
+            "usually two or three cuts (1.5 to 3.5 on average)",
             within(Number::Mean(vec![plain.clone()]), 1.5, 3.5),
         ),
         claim(
@@ -106,7 +106,7 @@ fn claims() -> Vec<Claim> {
     ]
 }
 
-/// Which epochs count in the mean.
+/// The epochs that count in the average.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counted {
     All,

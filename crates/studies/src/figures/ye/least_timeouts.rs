@@ -64,7 +64,7 @@ fn record(scale: StudyScale, choice: RadioChoice) -> Figure {
             claim(
                 "C1",
                 Weight::Core,
-                "the larger the least time-out, the lower the goodput (1 %), and lower in the mean",
+                "the larger the least time-out, the lower the goodput (1 %), and lower on average",
                 Expression::All(vec![
                     less(middle, small),
                     less(large, middle),

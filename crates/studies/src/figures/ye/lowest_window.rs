@@ -60,7 +60,7 @@ fn record(scale: StudyScale, choice: EcnChoice) -> Figure {
         params: params(choice, seeds(scale)),
         panels: vec![
             panel("goodput", "packets received in the last two minutes", label, GOODPUT.1, curve(), scale),
-            panel("queue", "packets that wait at R4, in the mean", label, QUEUE.1, curve(), scale),
+            panel("queue", "packets that wait at R4, on average", label, QUEUE.1, curve(), scale),
         ],
         claims: claims(),
     }

@@ -67,7 +67,7 @@ pub(super) enum Quantity {
     CutsAtFloods,
     /// The share of the floods with one cut until the next flood.
     FloodsThatCutOnce,
-    /// The cuts from one flood to the next, in the mean.
+    /// The cuts from one flood to the next, on average.
     CutsOfFlood,
     /// The standard deviation over time, in packets.
     Spread,

@@ -58,7 +58,7 @@ fn record(scale: StudyScale, choice: RadioChoice) -> Figure {
             panel(SINGLE, "share of the floods that cut once", &both, (choice, true), scale, |_| {
                 Trace::of(Quantity::FloodsThatCutOnce)
             }),
-            panel(EACH, "cuts from one flood to the next, in the mean", &both, (choice, true), scale, |_| {
+            panel(EACH, "cuts from one flood to the next, on average", &both, (choice, true), scale, |_| {
                 Trace::of(Quantity::CutsOfFlood)
             }),
             panel(

@@ -43,7 +43,7 @@ fn of_sweep(sweep: &Sweep, scale: StudyScale) -> Vec<Claim> {
             id: "C1",
             panel,
             weight: Weight::Core,
-            stated: "Markov is nearer to the simulation than renewal, in the mean over the points (points of %)",
+            stated: "Markov is nearer to the simulation than renewal, on average over the points (points of %)",
             expression: Expression::Number {
                 number: Number::SizeGap(sweep.difference(MARKOV), sweep.difference(RENEWAL)),
                 range: (f64::NEG_INFINITY, 0.0),

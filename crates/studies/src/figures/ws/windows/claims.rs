@@ -16,7 +16,7 @@ pub(super) fn claims(scale: StudyScale) -> Vec<Claim> {
     let of = |id, panel, weight, stated, expression| Claim { id, panel, weight, stated, expression };
     let positive = |family: &Family| {
         let expression = Expression::More(Number::Mean(family.all_gains()), 0.0);
-        of("C2", family.gain, Weight::Core, "limits carry more than ranks, in the mean", expression)
+        of("C2", family.gain, Weight::Core, "limits carry more than ranks, on average", expression)
     };
     let range = |number, range, direction| Expression::Number { number, range, direction };
     let none = |family: &Family, series| Expression::Points {

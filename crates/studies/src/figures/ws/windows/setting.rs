@@ -17,9 +17,9 @@ pub(crate) enum RankCap {
 pub(crate) enum PlannedLimits {
     /// The limits of WS: by a model without a least time-out.
     OfPaper,
-    /// Those by a model whose time-outs are no shorter than RFC 4960's, 1 s.
+    /// Those by a model whose time-outs are at least RFC 4960's, 1 s.
     WithStandardTimeout,
-    /// As WS, but none of 2 to 4 packets, which have no fast retransmit.
+    /// As WS, without limits of 2 to 4 packets, which have no fast retransmit.
     WithoutShortWindows,
 }
 
