@@ -36,7 +36,7 @@ def of_part(tables, results):
 
 
 def of_records(records):
-    """A line for each network, a column for each system: Mbit/s, and the share of the ceiling over several paths."""
+    """A line for each network, a column for each system: Mbit/s, and the share of the ceiling."""
     systems = list(dict.fromkeys(record["system"] for record in records))
     lines = [f"| links, Mbit/s | {' | '.join(systems)} |", f"|---|{'--:|' * len(systems)}"]
     for links in dict.fromkeys(record["links"] for record in records):
