@@ -78,7 +78,7 @@ agree:  ## simulated goodput of twelve scenarios beside that of real transfers: 
 
 interop: ## usrsctp's programs and ours, for docs/interop.md: some minutes; needs root or user namespaces, apt-get, TUN devices and a C compiler
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner
-	tests/interop/run --markdown
+	tests/interop/run --csv
 
 nat:    ## a file through address translators, for docs/nat.md: a minute; needs what interop needs
 	cargo build --package anabranch-cli --bin anabranch

@@ -1,9 +1,11 @@
-"""The matrix as it is printed, and as docs/interop.md has it."""
+"""The matrix as it is printed, and as the CSV files beside docs/interop.md have it."""
 
+import csv
 import dataclasses
+import sys
 
 COLUMNS = [(paths, versions) for versions in ((4,), (6,), (4, 6)) for paths in (1, 2, 3)]
-"""Which paths, in the order of the table for the documentation."""
+"""The paths, in the order of the table."""
 
 
 def print_row(row, result):
@@ -22,42 +24,39 @@ def print_summary(results):
     print(f"{passed} of {len(results)} rows passed in {sum(result.seconds for result in results):.0f} s")
 
 
-def print_markdown(rows, results):
-    """The rows as tables."""
+def print_csv(rows, results):
+    """The rows as tables: goodput, then marks."""
     pairs = list(zip(rows, results, strict=True))
-    print_goodput([(row, result) for row, result in pairs if row.marking is None])
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerows(goodput_table([(row, result) for row, result in pairs if row.marking is None]))
     print()
-    print_marks([(row, result) for row, result in pairs if row.marking is not None])
+    writer.writerows(marks_table([(row, result) for row, result in pairs if row.marking is not None]))
 
 
-def print_marks(pairs):
-    """A line for each meeting with a queue that marks: what was marked, and what came of it."""
-    head = ["data from", "queue", "our `ecn`", "opened by", "IP", "Mbit/s"]
-    counts = ["packets with data", "marked", "ECNE", "CWR", "cuts", "lost", "sent again"]
-    print(markdown([*head, *counts]))
-    print(markdown(["---"] * 5 + ["--:"] * (1 + len(counts))))
+def marks_table(pairs):
+    """A row for each meeting with a queue that marks: the marks, and the answers to them."""
+    head = ["data from", "queue", "our ecn", "opened by", "IP", "Mbit/s"]
+    lines = [[*head, "packets with data", "marked", "ECNE", "CWR", "cuts", "lost", "sent again"]]
     for row, result in pairs:
         marking = row.marking
-        form = f"{marking.ecn}, `ecn_test`" if marking.is_tested else marking.ecn
+        form = f"{marking.ecn}, ecn_test" if marking.is_tested else marking.ecn
         words = [SENDERS[row.meeting], marking.queue, form, marking.opens, f"v{row.versions[0]}"]
-        marks = ["failed"] if result.marks is None else [f"{n:,}" for n in dataclasses.astuple(result.marks)]
-        print(markdown([*words, goodput(result), *marks]))
+        marks = ["failed"] if result.marks is None else dataclasses.astuple(result.marks)
+        lines.append([*words, goodput(result), *marks])
+    return lines
 
 
 SENDERS = {"ecn_receiver": "ours", "ecn_sender": "usrsctp"}
 
 
-def print_goodput(pairs):
-    """A line for all paths of a meeting: Mbit/s where it passed."""
+def goodput_table(pairs):
+    """A row for all paths of a meeting: Mbit/s where it passed."""
     head = ["meeting", "messages", "special", *("+".join(f"v{v}" for v in vs) + f" {n}" for n, vs in COLUMNS)]
     lines = {}
     for row, result in pairs:
         line = lines.setdefault((row.meeting, what(row), row.fault), {})
         line[row.paths, row.versions] = goodput(result) if result.failure is None else "failed"
-    print(markdown(head))
-    print(markdown(["---"] * 3 + ["--:"] * len(COLUMNS)))
-    for key, line in lines.items():
-        print(markdown([*key, *(line.get(column, "") for column in COLUMNS)]))
+    return [head, *([*key, *(line.get(column, "") for column in COLUMNS)] for key, line in lines.items())]
 
 
 def what(row):
@@ -68,8 +67,3 @@ def what(row):
 def goodput(result):
     """User data in Mbit/s, where it was measured."""
     return "" if result.goodput_mbps is None else f"{result.goodput_mbps:.2f}"
-
-
-def markdown(cells):
-    """A line of a table."""
-    return f"| {' | '.join(cells)} |"

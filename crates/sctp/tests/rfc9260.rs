@@ -2,7 +2,7 @@
 //! more are in `handshake`, `data`, `congestion`, `multihoming` and `shutdown`; `docs/rfc9260.md` says where.
 //!
 //! The golden examples of docs/mechanisms.md stand where they can be seen alone: G1 (plain rule) in
-//! `policy/order/association.rs`, G8 in `path/rtt.rs`, G27 in `send/`; G22, G23, G24 and G28 in `congestion.rs`.
+//! `policy/loss_detection/association.rs`, G8 in `path/rtt.rs`, G27 in `send/`; G22, G23, G24 and G28 in `congestion.rs`.
 
 use crate::pair::{End, PORT, Pair, chunks, data, packet, path};
 use anabranch_base::{ByteCount, Duration, Time};

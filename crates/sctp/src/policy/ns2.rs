@@ -46,7 +46,7 @@ impl Ns2 {
     }
 }
 
-/// The recovery of a path (M-CMT-2, "Peers").
+/// The recovery of a path (M-CMT-2).
 impl Ns2 {
     /// Returns true if each path recovers by itself even if fast retransmit is not split.
     ///

@@ -30,7 +30,7 @@ pub(crate) struct OpenChoice {
     pub cut_may_raise: bool,
 }
 
-/// The recovery of a path of CMT (M-CMT-2, "Peers").
+/// The recovery of a path of CMT (M-CMT-2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Recovery {
     /// As a state in which its window does not grow.

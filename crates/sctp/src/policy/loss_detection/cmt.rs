@@ -23,7 +23,7 @@ pub struct CmtRules {
     pub by_departure: bool,
     /// The same, and time counts too: RACK-TLP and undo (`RackDetection`).
     pub by_time: bool,
-    /// The rules of ns-2's module that replace ours: how a path recovers (M-CMT-2, "Peers"), and others for comparison.
+    /// The rules of ns-2's module that replace ours: how a path recovers (M-CMT-2), and others for comparison.
     pub ns2: Ns2,
 }
 
