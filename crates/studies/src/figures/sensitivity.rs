@@ -7,29 +7,42 @@ use super::claim::{Claim, Finding, Verdict, Weight};
 use super::curve_table::csv_of;
 use super::report::{name, told};
 
-/// A section on the sensitivity set: a row a member, with its verdict and the claims that differ from the headline's.
+/// A section on the sensitivity set: its verdicts, and for each the claims that differ from the headline's. Members with the
+/// same outcome share a row.
 pub fn section(headline: &FigureResult, members: &[FigureResult]) -> String {
     if members.is_empty() {
         return String::new();
     }
+    let mut rows: Vec<(Vec<&str>, [String; 2])> = Vec::new();
+    for member in members {
+        let outcome = [told(member.standing("")), differing(headline, member)];
+        match rows.iter_mut().find(|(_, other)| *other == outcome) {
+            Some((settings, _)) => settings.push(member.setting),
+            None => rows.push((vec![member.setting], outcome)),
+        }
+    }
     let mut page =
         "## Sensitivity\n\n| one thing changed | verdict | claims that differ |\n|---|---|---|\n".to_owned();
-    for member in members {
-        let differing = member_claims(headline, member).filter(|claim| claim.differs);
-        let differing = differing
-            .map(|MemberClaim { claim, finding, .. }| format!("{} {}", name(claim), finding.standing()));
-        let differing: Vec<String> = differing.collect();
-        let _ = writeln!(
-            page,
-            "| {} | {} | {} |",
-            member.setting,
-            told(member.standing("")),
-            differing.join(", ")
-        );
+    for (settings, [verdict, differing]) in rows {
+        let _ = writeln!(page, "| {} | {verdict} | {differing} |", settings.join("; "));
     }
     let file = file_name(headline.figure.id);
     let _ = writeln!(page, "\nMeasured values: [{file}]({file}).");
     page
+}
+
+/// The claims of a member whose verdict differs from the headline's, by verdict.
+fn differing(headline: &FigureResult, member: &FigureResult) -> String {
+    let mut verdicts: Vec<(String, Vec<String>)> = Vec::new();
+    for MemberClaim { claim, finding, .. } in member_claims(headline, member).filter(|claim| claim.differs) {
+        let verdict = finding.standing().to_string();
+        match verdicts.iter_mut().find(|(other, _)| *other == verdict) {
+            Some((_, claims)) => claims.push(name(claim)),
+            None => verdicts.push((verdict, vec![name(claim)])),
+        }
+    }
+    let each = verdicts.iter().map(|(verdict, claims)| format!("{} {verdict}", claims.join(", ")));
+    each.collect::<Vec<_>>().join("; ")
 }
 
 /// The name of a figure's table of its sensitivity set.

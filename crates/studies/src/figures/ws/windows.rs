@@ -319,13 +319,7 @@ fn params(scale: StudyScale, setting: WindowsSetting) -> Vec<(&'static str, Stri
         ("time", own("300 s, of which 20 are left out; 30 s and 2 s at quick scale")),
         ("gain", own("100 (static − dynamic) / dynamic, of goodput, seed by seed (M-MET-6)")),
         ("seeds", format!("{} a point, the same for both", scale.seeds(20))),
-        (
-            "F12's verdict",
-            own(
-                "C7, the only claim about F12 alone, decides it, although it is not a core claim: its core claim C1 is \
-                 about F9 to F12 together, and what the others show would be F12's verdict",
-            ),
-        ),
+        ("F12's verdict", own("C7, the only claim about F12 alone: C1 is about F9 to F12 together")),
     ]
 }
 
