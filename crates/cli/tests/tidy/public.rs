@@ -1,7 +1,8 @@
 //! Refuses `pub` where nothing outside the crate names the item: it is `pub(crate)`, or private.
 //!
 //! A use is the name in the code of another crate, in a program or a test of the same crate, or in an example of its
-//! documentation. A public signature may need a type that nothing names, so the compiler judges types (`unreachable_pub`).
+//! documentation. The fields of a struct stand together, because it is one value. A public signature may need a type that
+//! nothing names, so the compiler judges types (`unreachable_pub`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -99,7 +100,7 @@ fn item<'a>(tokens: &[Token<'a>], latest_struct: Option<usize>) -> Option<Item<'
         "struct" | "enum" | "trait" | "type" | "use" | "extern" | "(" => None,
         qualifier if QUALIFIERS.contains(&qualifier) => {
             let function = words.iter().position(|token| token.text == "fn");
-            named(function.map_or(second, |at| words[at + 1]))
+            named(function.map_or(Some(second), |at| words.get(at + 1).copied())?)
         }
         _ if second.text == ":" => Some(Item { line: first.line, name: first.text, of: latest_struct }),
         _ => None,
