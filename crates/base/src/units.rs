@@ -121,8 +121,8 @@ impl ByteCount {
     pub fn rounded(self) -> String {
         let (unit, name) = match self.0 {
             0..1_000 => return self.to_string(),
-            1_000..1_000_000 => (1e3, "kB"),
-            1_000_000..1_000_000_000 => (1e6, "MB"),
+            1_000..999_500 => (1e3, "kB"),
+            999_500..999_500_000 => (1e6, "MB"),
             _ => (1e9, "GB"),
         };
         let value = self.0 as f64 / unit;
@@ -221,8 +221,8 @@ impl fmt::Display for BitRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (unit, name) = match self.0 {
             0..1_000 => (1.0, "bit/s"),
-            1_000..1_000_000 => (1e3, "kbit/s"),
-            1_000_000..1_000_000_000 => (1e6, "Mbit/s"),
+            1_000..999_500 => (1e3, "kbit/s"),
+            999_500..999_500_000 => (1e6, "Mbit/s"),
             _ => (1e9, "Gbit/s"),
         };
         let value = self.0 as f64 / unit;
@@ -246,6 +246,15 @@ mod tests {
         let time = BitRate::from_mbps(10).time_for(ByteCount::new(1500));
         assert_eq!(time, Some(Duration::from_micros(1200)));
         assert_eq!(BitRate::default().time_for(ByteCount::new(1)), None);
+    }
+
+    #[test]
+    fn what_rounds_up_to_a_thousand_has_the_next_unit() {
+        let rates = [999_499, 999_500, 999_499_999, 999_500_000].map(BitRate::from_bits_per_second);
+        let shown = rates.map(|rate| rate.to_string());
+        assert_eq!(shown, ["999 kbit/s", "1.00 Mbit/s", "999 Mbit/s", "1.00 Gbit/s"]);
+        let counts = [999_499, 999_500, 999_499_999, 999_500_000].map(ByteCount::new);
+        assert_eq!(counts.map(ByteCount::rounded), ["999 kB", "1.00 MB", "999 MB", "1.00 GB"]);
     }
 
     #[test]
