@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn an_item_that_only_its_crate_names_is_found() {
-        let library =
-            "pub fn a() { b() }\npub const fn b() {}\npub const C: u8 = 1;\npub struct D { pub e: u8 }";
+        let library = "pub fn a() -> F { b() }\npub const fn b() {}\npub const C: u8 = 1;
+            pub struct D { pub e: u8 }\npub struct F { pub g: u8, pub h: u8 }";
         let found =
             complaints(&[("crates/x/src/lib.rs", library), ("crates/y/src/lib.rs", "fn f() { x::a().g }")]);
         let names: Vec<&str> = found.iter().filter_map(|one| one.split('`').nth(1)).collect();
