@@ -8,7 +8,7 @@
 
 use std::error::Error;
 
-use anabranch_sctp::association::{Association, Outgoing};
+use anabranch_sctp::association::{Association, Outgoing, Reliability};
 use anabranch_sctp::base::{ByteCount, Duration, Seed, Time};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig};
@@ -74,7 +74,10 @@ fn endpoint(local: &str, seed: u64) -> Result<Endpoint, Box<dyn Error>> {
 fn say(end: &mut Endpoint, id: AssociationId, now: Time, text: &'static str) -> Result<(), Box<dyn Error>> {
     let association = end.association_mut(id).ok_or("there is one")?;
     let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
-    association.send(now, Outgoing { stream, ppid, unordered: false, payload: text.into() })?;
+    association.send(
+        now,
+        Outgoing { stream, ppid, unordered: false, reliability: Reliability::Full, payload: text.into() },
+    )?;
     Ok(())
 }
 

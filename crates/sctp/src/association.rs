@@ -59,7 +59,7 @@ use crate::policy::{Hints, PathId};
 pub use crate::receive::Message;
 use crate::receive::ReadyMessages;
 use crate::record::Record;
-pub use crate::send::Outgoing;
+pub use crate::send::{Outgoing, Reliability};
 use crate::wire;
 use crate::wire::{Cause, VerificationTag};
 
@@ -257,6 +257,7 @@ impl Association {
         if wanted > buffer {
             return Err(SendError::TooLarge { wanted, buffer });
         }
+        session.make_room(wanted, message.reliability);
         let free = session.send_space();
         if wanted > free {
             session.want_room(wanted);

@@ -171,6 +171,8 @@ pub struct Config {
     /// True if this end announces addresses that its host gains and loses, and accepts such changes from the peer
     /// (RFC 5061), once both ends have offered it: authenticated by AUTH (RFC 4895), or by the seal.
     pub dynamic_addresses: bool,
+    /// True if messages may be given up: this end offers FORWARD-TSN and understands the peer's (RFC 3758).
+    pub partial_reliability: bool,
     /// The time a state cookie is valid.
     pub cookie_lifetime: Duration,
     /// The number of retransmissions of INIT or COOKIE-ECHO before giving up.

@@ -6,7 +6,7 @@ use anabranch_base::ByteCount;
 
 use crate::path::EcnFault;
 use crate::policy::PathId;
-use crate::wire::Cause;
+use crate::wire::{Cause, Ppid, StreamId};
 
 /// An event of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,17 @@ pub enum Event {
     Readable,
     /// The send buffer has room again for the smallest message that it refused.
     Writable,
+    /// A message was given up, as its [`Reliability`](crate::association::Reliability) demands: it is not delivered.
+    GivenUp {
+        /// The stream.
+        stream: StreamId,
+        /// The application's identifier for the content.
+        ppid: Ppid,
+        /// The user data.
+        bytes: ByteCount,
+        /// True if a part of it was sent: it may still arrive whole.
+        was_sent: bool,
+    },
     /// The peer restarted: data that was sent and not acknowledged is lost (RFC 9260 §5.2.4.1).
     Restarted,
     /// The peer closes the association and accepts no more data.

@@ -24,7 +24,7 @@ pub(crate) use delivery::{Delivery, DeliveryError};
 pub(crate) use load::MemoryLoad;
 pub use message::Message;
 pub(crate) use ready::ReadyMessages;
-pub(crate) use reassembly::{Fragment, Reassembly, ReassemblyError};
+pub(crate) use reassembly::{Fragment, Inserted, Reassembly, ReassemblyError};
 pub(crate) use tuning::{DataArrival, Tuning};
 
 #[cfg(test)]
@@ -118,7 +118,7 @@ mod tests {
                 }
                 buffer.on_held(fragment.load());
                 let span = arrivals.highest().distance_from(arrivals.cumulative());
-                if let Some(message) = reassembly.insert(fragment).expect("sound") {
+                if let Inserted::Whole(message) = reassembly.insert(fragment).expect("sound") {
                     delivery.push(message, span).expect("a stream and an SSN of its own");
                 }
                 prop_assert_eq!(reassembly.on_cumulative(arrivals.cumulative()), Ok(()));
@@ -154,15 +154,26 @@ mod tests {
         #[test]
         fn hostile_fragments_are_refused_or_accounted_for(
             fragments in prop::collection::vec(
-                (0u32..30, 0u16..4, 0u16..4, any::<(bool, bool)>(), prop::bool::weighted(0.1)), 0..80,
+                (
+                    0u32..30, 0u16..4, 0u16..4, any::<(bool, bool)>(), prop::bool::weighted(0.1),
+                    prop::bool::weighted(0.1),
+                ),
+                0..80,
             ),
         ) {
             let mut arrivals = Arrivals::new(Tsn::new(0));
             let mut reassembly = Reassembly::new();
             let mut delivery = Delivery::new(STREAMS);
             let mut held = ByteCount::ZERO;
-            for (tsn, stream, ssn, (beginning, ending), unordered) in fragments {
+            for (tsn, stream, ssn, (beginning, ending), unordered, is_skip) in fragments {
                 let tsn = Tsn::new(tsn);
+                if is_skip {
+                    if arrivals.skip_to(tsn) {
+                        held -= reassembly.skip_to(tsn);
+                        delivery.skip_to(StreamId::new(stream), Ssn::new(ssn));
+                    }
+                    continue;
+                }
                 if arrivals.classify(tsn) != TsnArrival::New {
                     continue;
                 }
@@ -178,15 +189,19 @@ mod tests {
                     payload: Bytes::from_static(b"x"),
                     charge,
                 };
-                let Ok(whole) = reassembly.insert(fragment) else { continue };
+                let Ok(inserted) = reassembly.insert(fragment) else { continue };
                 arrivals.on_tsn(tsn);
                 held += charge;
                 let span = arrivals.highest().distance_from(arrivals.cumulative());
-                if let Some(message) = whole {
-                    let charge = message.load().charge;
-                    if delivery.push(message, span).is_err() {
-                        held -= charge;
+                match inserted {
+                    Inserted::Whole(message) => {
+                        let charge = message.load().charge;
+                        if delivery.push(message, span).is_err() {
+                            held -= charge;
+                        }
                     }
+                    Inserted::Dropped(charge) => held -= charge,
+                    Inserted::Held => {}
                 }
                 let parts = reassembly.held() + delivery.waiting() + delivery.ready();
                 prop_assert_eq!(parts.charge, held);
@@ -200,10 +215,9 @@ mod tests {
         let message = Sent { stream: 0, unordered: false, lengths: vec![9; 2000] };
         let fragments = fragments_of(std::slice::from_ref(&message), Tsn::new(u32::MAX - 1000));
         let mut reassembly = Reassembly::new();
-        let mut whole = None;
-        for fragment in fragments.into_iter().rev() {
-            whole = reassembly.insert(fragment).expect("sound");
-        }
-        assert_eq!(whole.expect("whole").to_vec(), payload_of(&message));
+        let inserted: Vec<Inserted> =
+            fragments.into_iter().rev().map(|fragment| reassembly.insert(fragment).expect("sound")).collect();
+        let Some(Inserted::Whole(whole)) = inserted.last() else { panic!("it is not complete") };
+        assert_eq!(whole.to_vec(), payload_of(&message));
     }
 }

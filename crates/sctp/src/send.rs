@@ -12,13 +12,16 @@ mod gap_diff;
 mod gap_reports;
 mod held;
 mod in_flight;
+mod limited;
 mod lowest;
 mod marked;
 mod message_numbers;
 mod new_gaps;
 mod refit;
+mod reliability;
 mod unfragmented;
 mod waiting;
 
-pub(crate) use buffer::{BadSack, Left, SendBuffer, Sent};
+pub(crate) use buffer::{BadSack, GivenUp, Left, SendBuffer, Sent};
 pub use fragmentation::Outgoing;
+pub use reliability::Reliability;

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Seed, Time};
-use anabranch_sctp::association::{AssociationState, Ecn, Outgoing, PathAddresses};
+use anabranch_sctp::association::{AssociationState, Ecn, Outgoing, PathAddresses, Reliability};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{
     Arrival, AssociationId, Channel, ChannelUse, Departure, Endpoint, EndpointConfig,
@@ -88,7 +88,13 @@ fn open() -> Open {
 }
 
 fn message(text: &'static str) -> Outgoing {
-    Outgoing { stream: StreamId::new(0), ppid: Ppid::new(0), unordered: false, payload: text.into() }
+    Outgoing {
+        stream: StreamId::new(0),
+        ppid: Ppid::new(0),
+        unordered: false,
+        reliability: Reliability::Full,
+        payload: text.into(),
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use crate::pair::{End, Faults, PORT, Pair, chunks, data, packet, packet_with};
 use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::association::{Message, Outgoing, SendError};
+use anabranch_sctp::association::{Message, Outgoing, Reliability, SendError};
 use anabranch_sctp::config::{BurstRule, Charge, Config, InitialWindow, MaxBurst, MessageLimit};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::seq::{Ssn, Tsn};
@@ -155,7 +155,13 @@ fn the_payload_protocol_identifier_is_only_carried() {
     let now = pair.now;
     let ppid = Ppid::new(0xfeed_beef);
     let payload = Bytes::from(vec![1; 4000]);
-    let message = Outgoing { stream: StreamId::new(0), ppid, unordered: false, payload };
+    let message = Outgoing {
+        stream: StreamId::new(0),
+        ppid,
+        unordered: false,
+        reliability: Reliability::Full,
+        payload,
+    };
     pair.at(End::A).send(now, message).expect("there is room");
     pair.settle(End::A);
     pair.run_for(ms(100));
@@ -325,7 +331,13 @@ fn packets_for_one_path_leave_together_up_to_the_first_that_is_shorter() {
     let now = pair.now;
     for length in [1_000, 1_000, 1_000, 400, 1_000] {
         let (stream, payload) = (StreamId::new(0), Bytes::from(vec![7; length]));
-        let message = Outgoing { stream, ppid: Ppid::new(0), unordered: false, payload };
+        let message = Outgoing {
+            stream,
+            ppid: Ppid::new(0),
+            unordered: false,
+            reliability: Reliability::Full,
+            payload,
+        };
         pair.at(End::A).send(now, message).expect("there is room");
     }
     let mut bytes = Vec::new();

@@ -27,6 +27,7 @@ mod new_gaps;
 mod ns2_rules;
 mod pacing;
 mod pair;
+mod partial_reliability;
 mod places;
 mod receive_growth;
 mod reconfiguration;

@@ -3,7 +3,7 @@
 
 use crate::pair::{End, Pair};
 use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::association::Outgoing;
+use anabranch_sctp::association::{Outgoing, Reliability};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::PathId;
 use anabranch_sctp::seq::{Ssn, Tsn};
@@ -51,7 +51,13 @@ fn fill(pair: &mut Pair, mut sent: u32, count: u32, length: usize) -> u32 {
     let now = pair.now;
     while sent < count {
         let (stream, ppid) = (StreamId::new(0), Ppid::new(sent));
-        let message = Outgoing { stream, ppid, unordered: false, payload: numbered(sent, length) };
+        let message = Outgoing {
+            stream,
+            ppid,
+            unordered: false,
+            reliability: Reliability::Full,
+            payload: numbered(sent, length),
+        };
         if pair.at(End::A).send(now, message).is_err() {
             break;
         }

@@ -1,6 +1,6 @@
 //! Sending messages, by an association or by one of its streams, with and without waiting for room.
 
-use anabranch_sctp::association::{Message, Outgoing};
+use anabranch_sctp::association::{Message, Outgoing, Reliability};
 use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
 
@@ -159,7 +159,7 @@ impl SendOptions {
 
     fn outgoing(self, payload: Bytes) -> Outgoing {
         let SendOptions { stream, ppid, unordered } = self;
-        Outgoing { stream, ppid, unordered, payload }
+        Outgoing { stream, ppid, unordered, reliability: Reliability::Full, payload }
     }
 }
 

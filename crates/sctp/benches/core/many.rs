@@ -4,7 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{ByteCount, Duration, Seed, Time};
-use anabranch_sctp::association::{Ecn, Outgoing};
+use anabranch_sctp::association::{Ecn, Outgoing, Reliability};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig, join};
 use anabranch_sctp::policy::Registry;
@@ -85,7 +85,13 @@ impl Star {
         let peer = &mut self.peers[self.next];
         let association = peer.endpoint.association_mut(peer.id).expect("it is open");
         let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
-        let outgoing = Outgoing { stream, ppid, unordered: false, payload: message.clone() };
+        let outgoing = Outgoing {
+            stream,
+            ppid,
+            unordered: false,
+            reliability: Reliability::Full,
+            payload: message.clone(),
+        };
         association.send(self.now, outgoing).expect("there is room");
         let at_hub = peer.at_hub;
         let leaving = step(&mut peer.endpoint, self.now, None);

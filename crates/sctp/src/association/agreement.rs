@@ -47,6 +47,8 @@ pub struct Agreement {
     pub inbound_streams: u16,
     /// True if both ends support ECN.
     pub ecn: bool,
+    /// True if both ends support FORWARD-TSN (RFC 3758).
+    pub forward_tsn: bool,
     /// The receiver rules that both ends support.
     pub receiver: ReceiverRules,
 }

@@ -48,6 +48,8 @@ pub struct StateCookie {
     pub announced: Vec<IpAddr>,
     /// True if both ends support ECN.
     pub ecn: bool,
+    /// True if both ends support FORWARD-TSN (RFC 3758).
+    pub forward_tsn: bool,
     /// The receiver rules that both ends support.
     pub receiver: ReceiverRules,
     /// The extensions beyond RFC 9260 that both ends offer, if any.
@@ -85,6 +87,9 @@ impl StateCookie {
         announced.for_each(|&ip| write_ip(&mut body, ip));
         if self.ecn {
             write_ip(&mut body, WITH_ECN);
+        }
+        if self.forward_tsn {
+            write_ip(&mut body, WITH_FORWARD_TSN);
         }
         if self.receiver != ReceiverRules::default() {
             write_ip(&mut body, with_rules(self.receiver.bits()));
@@ -133,10 +138,12 @@ impl CookieReader<'_> {
         let (local_port, peer_port) = (self.u16()?, self.u16()?);
         let (local, remote) = (self.socket_address()?, self.socket_address()?);
         let mut announced = Vec::new();
-        let (mut ecn, mut receiver, mut extensions) = (false, ReceiverRules::default(), None);
+        let (mut ecn, mut forward_tsn) = (false, false);
+        let (mut receiver, mut extensions) = (ReceiverRules::default(), None);
         while !self.rest.is_empty() {
             match self.ip()? {
                 WITH_ECN => ecn = true,
+                WITH_FORWARD_TSN => forward_tsn = true,
                 ip if let Some(rules) = rules_in(ip) => receiver = rules,
                 END_OF_ADDRESSES => extensions = Some(self.extensions()?),
                 ip => announced.push(ip),
@@ -159,6 +166,7 @@ impl CookieReader<'_> {
             remote,
             announced,
             ecn,
+            forward_tsn,
             receiver,
             extensions,
         })
@@ -242,6 +250,8 @@ const SIGNATURE_LEN: usize = 32;
 const END_OF_ADDRESSES: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 /// An entry in the list of addresses that means: both ends support ECN. It is not a usable address (RFC 6666).
 const WITH_ECN: IpAddr = IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 0));
+/// Like [`WITH_ECN`]: both ends support FORWARD-TSN.
+const WITH_FORWARD_TSN: IpAddr = IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 2, 0));
 /// The entry in the list of addresses for the receiver rules `bits`. It is not a usable address either.
 const fn with_rules(bits: u8) -> IpAddr {
     IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 1, bits as u16))
@@ -257,7 +267,8 @@ fn rules_in(ip: IpAddr) -> Option<ReceiverRules> {
 }
 
 /// Entries of the list that are never addresses.
-const MARKERS: [IpAddr; 3] = [END_OF_ADDRESSES, WITH_ECN, IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED)];
+const MARKERS: [IpAddr; 4] =
+    [END_OF_ADDRESSES, WITH_ECN, WITH_FORWARD_TSN, IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED)];
 /// The most addresses of one peer that a cookie holds.
 const MAX_ANNOUNCED: usize = 16;
 
@@ -284,6 +295,7 @@ pub(crate) mod tests {
             remote: "[2001:db8::1]:4000".parse().expect("an address"),
             announced: vec![IpAddr::from([10, 0, 0, 1])],
             ecn: true,
+            forward_tsn: true,
             receiver: ReceiverRules::from_bits(3),
             extensions: None,
         }
@@ -301,7 +313,8 @@ pub(crate) mod tests {
         let key = [7; 32];
         assert_eq!(StateCookie::open(&cookie().seal(&key), &key), Ok(cookie()));
         assert_eq!(StateCookie::open(&extended().seal(&key), &key), Ok(extended()));
-        let unreachable = StateCookie { announced: MARKERS.to_vec(), ecn: false, ..extended() };
+        let unreachable =
+            StateCookie { announced: MARKERS.to_vec(), ecn: false, forward_tsn: false, ..extended() };
         let known = StateCookie { announced: Vec::new(), ..unreachable.clone() };
         assert_eq!(StateCookie::open(&unreachable.seal(&key), &key), Ok(known));
     }

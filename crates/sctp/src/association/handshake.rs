@@ -139,7 +139,7 @@ impl Handshake {
             // or CLOSED state, the endpoint SHOULD discard it."
             return Ok(());
         }
-        let body = check_init(ack)?;
+        let body = check_init(ack, &self.settings.config)?;
         let cookie = body.cookie.ok_or_else(|| InitRefusal {
             cause: Some(Cause::MissingMandatoryParameter(vec![Parameter::STATE_COOKIE])),
             peer_tag: ack.initiate_tag,
@@ -159,6 +159,7 @@ impl Handshake {
             outbound_streams: config.outbound_streams.min(ack.inbound_streams),
             inbound_streams: config.inbound_streams.min(ack.outbound_streams),
             ecn: config.ecn != EcnUse::Off && body.ecn,
+            forward_tsn: body.forward_tsn,
             receiver: self.settings.receiver.and(body.receiver),
         };
         let mut paths = std::mem::take(&mut self.paths);
@@ -349,6 +350,9 @@ impl Handshake {
         let config = &self.settings.config;
         if config.ecn != EcnUse::Off {
             parameters.push(Parameter::EcnCapable);
+        }
+        if config.partial_reliability {
+            parameters.push(Parameter::ForwardTsnSupported);
         }
         parameters.extend(self.settings.receiver.parameter());
         parameters.extend(Extensions::announced(config, &self.identity.random));

@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_base::Duration;
 
 use super::receiver_rules::ReceiverRules;
+use crate::config::Config;
 use crate::wire::{Cause, InitLayout, Parameter, VerificationTag};
 
 /// The reason for which an INIT or INIT-ACK is refused.
@@ -27,6 +28,8 @@ pub struct InitBody {
     pub addresses: Vec<IpAddr>,
     /// True if the sender supports ECN.
     pub ecn: bool,
+    /// True if both ends support FORWARD-TSN.
+    pub forward_tsn: bool,
     /// The receiver rules that the sender announces.
     pub receiver: ReceiverRules,
     /// The requested increase of the cookie's lifetime.
@@ -37,8 +40,9 @@ pub struct InitBody {
     pub reports: Vec<Cause>,
 }
 
-/// Checks the fixed part of an INIT or INIT-ACK and reads its parameters (RFC 9260 §3.3.2, §3.3.3, §3.2.1).
-pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, InitRefusal> {
+/// Checks the fixed part of an INIT or INIT-ACK and reads its parameters (RFC 9260 §3.3.2, §3.3.3, §3.2.1), as an end
+/// with this `config` understands them.
+pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>, config: &Config) -> Result<InitBody, InitRefusal> {
     let refuse = |cause: Option<Cause>, what: &str| {
         Err(InitRefusal { cause, peer_tag: init.initiate_tag, what: what.to_owned() })
     };
@@ -66,8 +70,9 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>) -> Result<InitBody, I
                 let what = "it names its address by a host name";
                 return refuse(Some(Cause::UnresolvableAddress(parameter.to_bytes())), what);
             }
-            // RFC 3758 is decoded but not supported: a peer that offers it gets an error report, as the parameter's
-            // type demands.
+            Parameter::ForwardTsnSupported if config.partial_reliability => body.forward_tsn = true,
+            // Without support for RFC 3758, a peer that offers it gets an error report, as the parameter's type
+            // demands.
             Parameter::Unknown { .. } if let Some(rules) = ReceiverRules::read(parameter) => {
                 body.receiver = rules;
             }

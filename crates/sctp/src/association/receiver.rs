@@ -3,6 +3,7 @@
 mod ecn_echo;
 mod growth;
 mod on_data;
+mod on_forward_tsn;
 mod rules;
 mod sack;
 

@@ -7,6 +7,8 @@ mod commit;
 mod cutting;
 mod cwr;
 mod draws;
+mod forward_tsn;
+mod giving_up;
 mod idle;
 mod loss;
 mod missing;
@@ -42,10 +44,11 @@ use crate::config::MaxBurst;
 use crate::path::PathTable;
 use crate::policy::schedule::{Index, QueueView};
 use crate::policy::{PathId, View};
-use crate::send::{Outgoing, SendBuffer};
+use crate::send::{Outgoing, Reliability, SendBuffer};
 use crate::seq::Tsn;
 use cwr::Cwr;
 use draws::TimerDraws;
+use forward_tsn::Forwarding;
 use open_packet::OpenPacket;
 use peer_window::PeerWindow;
 use reading::SackReading;
@@ -98,6 +101,8 @@ pub(super) struct Sender {
     reading: SackReading,
     /// The random times of timers that a loss response sets.
     draws: TimerDraws,
+    /// The FORWARD-TSN that the peer has not acknowledged.
+    forwarding: Forwarding,
 }
 
 impl Sender {
@@ -125,11 +130,15 @@ impl Sender {
             vanishing: None,
             reading: SackReading::default(),
             draws: TimerDraws::new(seed.child("timers")),
+            forwarding: Forwarding::default(),
         }
     }
 
     /// Queues a message of the application.
-    pub(super) fn on_message(&mut self, ground: &mut Ground, now: Time, message: Outgoing) {
+    pub(super) fn on_message(&mut self, ground: &mut Ground, now: Time, mut message: Outgoing) {
+        if !ground.agreement.forward_tsn {
+            message.reliability = Reliability::Full;
+        }
         self.begin_event(ground);
         self.decay_idle_windows(ground, now);
         self.queue_message(ground, message);

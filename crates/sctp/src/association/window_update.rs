@@ -12,7 +12,7 @@ use crate::policy::loss_detection::cmt::{CmtDetection, CmtRules};
 use crate::policy::loss_detection::{LossDetection, SackFindings, SackNews};
 use crate::policy::retransmission::LostBy;
 use crate::policy::schedule::Index;
-use crate::send::{Outgoing, SendBuffer};
+use crate::send::{Outgoing, Reliability, SendBuffer};
 use crate::seq::Tsn;
 use crate::wire::{GapBlock, Ppid, StreamId};
 use anabranch_base::ByteCount;
@@ -136,7 +136,10 @@ impl History {
     fn send_new(&mut self, path: usize) {
         let payload = Bytes::from_static(&[7; 100]);
         let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
-        self.buffer.push(Outgoing { stream, ppid, unordered: true, payload }, ByteCount::new(100));
+        self.buffer.push(
+            Outgoing { stream, ppid, unordered: true, reliability: Reliability::Full, payload },
+            ByteCount::new(100),
+        );
         let tsn = self.buffer.waiting(Index::OLDEST).expect("it waits");
         self.leave(tsn, path);
     }

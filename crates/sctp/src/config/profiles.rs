@@ -94,6 +94,7 @@ impl Config {
             },
             trusts_given_addresses: true,
             dynamic_addresses: false,
+            partial_reliability: false,
             cookie_lifetime: Duration::from_secs(60),
             max_init_retransmits: 8,
         }

@@ -20,6 +20,7 @@ struct JoinedEnd {
     outbound_streams: u16,
     inbound_streams: u16,
     ecn: bool,
+    forward_tsn: bool,
     receiver: ReceiverRules,
 }
 
@@ -63,6 +64,7 @@ impl Endpoint {
             outbound_streams: config.outbound_streams,
             inbound_streams: config.inbound_streams,
             ecn: config.ecn != EcnUse::Off,
+            forward_tsn: config.partial_reliability,
             receiver: self.settings.receiver,
         }
     }
@@ -85,6 +87,7 @@ impl Endpoint {
             outbound_streams: own.outbound_streams.min(peer.inbound_streams),
             inbound_streams: own.inbound_streams.min(peer.outbound_streams),
             ecn: own.ecn && peer.ecn,
+            forward_tsn: own.forward_tsn && peer.forward_tsn,
             receiver: own.receiver.and(peer.receiver),
         };
         let seed = self.next_seed();

@@ -45,7 +45,7 @@ impl Endpoint {
             return;
         }
         let back = reply_header(header, init.initiate_tag);
-        let checked = check_init(init).and_then(|body| {
+        let checked = check_init(init, &self.settings.config).and_then(|body| {
             let offer = PeerExtensions::read(&self.settings.config, &init.parameters);
             Ok((body, offer.map_err(|wrong| wrong.refusal(init.initiate_tag))?))
         });
@@ -276,6 +276,7 @@ impl Endpoint {
             remote: arrival.remote,
             announced: body.addresses.clone(),
             ecn: config.ecn != EcnUse::Off && body.ecn,
+            forward_tsn: body.forward_tsn,
             receiver: self.settings.receiver.and(body.receiver),
             extensions: (*offer != PeerExtensions::default())
                 .then(|| OfferedExtensions { random: name.random, offer: offer.clone() }),
@@ -285,6 +286,9 @@ impl Endpoint {
         parameters.extend(address_parameters(&announced));
         if cookie.ecn {
             parameters.push(Parameter::EcnCapable);
+        }
+        if cookie.forward_tsn {
+            parameters.push(Parameter::ForwardTsnSupported);
         }
         parameters.extend(cookie.receiver.parameter());
         if *offer != PeerExtensions::default() {

@@ -54,6 +54,22 @@ impl Arrivals {
         arrival
     }
 
+    /// Counts every TSN up to `tsn` as arrived, and those that arrived after it without a gap (RFC 3758 §3.6). Returns
+    /// false if the cumulative TSN is as high already.
+    pub(crate) fn skip_to(&mut self, tsn: Tsn) -> bool {
+        if !tsn.is_after(self.cumulative) {
+            return false;
+        }
+        while self.runs.front().is_some_and(|run| !run.last.is_after(tsn)) {
+            self.runs.pop_front();
+        }
+        self.cumulative = tsn;
+        if self.runs.front().is_some_and(|run| !run.first.is_after(tsn.next())) {
+            self.take_first_run();
+        }
+        true
+    }
+
     /// Lists `tsn` as a duplicate, once for each arrival, up to [`Arrivals::MOST_DUPLICATES`].
     pub(crate) fn on_duplicate(&mut self, tsn: Tsn) {
         if self.duplicates.len() < Arrivals::MOST_DUPLICATES {
@@ -232,6 +248,19 @@ mod tests {
         arrivals.on_tsn(Tsn::new(0));
         assert_eq!(arrivals.cumulative(), Tsn::new(1));
         assert_eq!(arrivals.classify(Tsn::new(last)), TsnArrival::Duplicate);
+    }
+
+    #[test]
+    fn skipped_tsns_count_as_arrived_and_join_what_arrived_after_them() {
+        let mut arrivals = arrived(10, &[10, 12, 14, 15, 20]);
+        assert!(!arrivals.skip_to(Tsn::new(10)) && !arrivals.skip_to(Tsn::new(3)));
+        assert!(arrivals.skip_to(Tsn::new(13)));
+        assert_eq!((arrivals.cumulative(), blocks(&arrivals)), (Tsn::new(15), vec![(5, 5)]));
+        assert!(arrivals.skip_to(Tsn::new(18)));
+        assert_eq!((arrivals.cumulative(), blocks(&arrivals)), (Tsn::new(18), vec![(2, 2)]));
+        assert!(arrivals.skip_to(Tsn::new(1 << 30)));
+        assert!(!arrivals.has_gap());
+        assert_eq!(arrivals.classify(Tsn::new(20)), TsnArrival::Duplicate);
     }
 
     #[test]

@@ -100,6 +100,31 @@ impl Delivery {
         Ok(())
     }
 
+    /// Skips the messages of `stream` up to `ssn`, which the sender gave up. Those of them that arrived are ready, and so
+    /// are the messages that waited for the last one (RFC 3758 §3.6). SSNs behind the next one, and streams that do
+    /// not exist, are ignored.
+    pub(crate) fn skip_to(&mut self, stream: StreamId, ssn: Ssn) {
+        if !self.has_stream(stream) {
+            return;
+        }
+        let state = self.states.entry(stream).or_default();
+        let ahead = ssn.distance_from(state.next());
+        if ahead >= HALF {
+            return;
+        }
+        let next = state.passed + u64::from(ahead) + 1;
+        while let Some((key, first)) = self.early_before(stream, next) {
+            let Some(parcel) = self.early.remove(&key) else { break };
+            let state = self.states.entry(stream).or_default();
+            state.passed = first + parcel.count();
+            self.waiting = self.waiting.saturating_sub(parcel.load());
+            self.ready.push_parcel(parcel);
+        }
+        let state = self.states.entry(stream).or_default();
+        state.passed = state.passed.max(next);
+        self.release(stream);
+    }
+
     /// Removes the next message for the application and returns it.
     pub(crate) fn take(&mut self) -> Option<Message> {
         self.ready.take()
@@ -154,6 +179,12 @@ impl Delivery {
         true
     }
 
+    /// The first waiting parcel of `stream` that begins before the SSN counted `end`.
+    fn early_before(&self, stream: StreamId, end: u64) -> Option<((StreamId, u64), u64)> {
+        let mut early = self.early.range((stream, 0)..(stream, end));
+        early.next().map(|(&key, _)| (key, key.1))
+    }
+
     /// Makes ready the messages of `stream` that waited for the last SSN, and those after them without a gap.
     fn release(&mut self, stream: StreamId) {
         while let Some(parcel) = self.take_due(stream) {
@@ -172,6 +203,9 @@ impl Delivery {
         Some(parcel)
     }
 }
+
+/// An SSN this far ahead, or farther, is behind (RFC 1982).
+const HALF: u16 = 1 << 15;
 
 impl StreamState {
     fn next(&self) -> Ssn {
@@ -197,6 +231,34 @@ mod tests {
     fn taken(delivery: &mut Delivery) -> Vec<(u16, u16)> {
         let all = std::iter::from_fn(|| delivery.take());
         all.map(|message| (message.stream.get(), message.ssn.get())).collect()
+    }
+
+    #[test]
+    fn skipped_messages_are_waited_for_no_longer() {
+        let mut delivery = Delivery::new(2);
+        for ssn in [1, 2, 4, 6] {
+            push(&mut delivery, 0, ssn).expect("early");
+        }
+        delivery.skip_to(StreamId::new(0), Ssn::new(3));
+        assert_eq!(taken(&mut delivery), [(0, 1), (0, 2), (0, 4)], "4 waited for 3 alone");
+        delivery.skip_to(StreamId::new(0), Ssn::new(2));
+        delivery.skip_to(StreamId::new(9), Ssn::new(2));
+        assert!(delivery.is_empty(), "2 was delivered, and there is no stream 9");
+        push(&mut delivery, 0, 5).expect("due");
+        assert_eq!(taken(&mut delivery), [(0, 5), (0, 6)]);
+        assert_eq!(delivery.waiting(), MemoryLoad::NONE);
+    }
+
+    #[test]
+    fn a_skip_inside_a_bundle_delivers_all_of_it() {
+        let mut delivery = Delivery::new(1);
+        for ssn in [2, 3, 4] {
+            push(&mut delivery, 0, ssn).expect("early");
+        }
+        delivery.skip_to(StreamId::new(0), Ssn::new(2));
+        assert_eq!(taken(&mut delivery), [(0, 2), (0, 3), (0, 4)]);
+        push(&mut delivery, 0, 5).expect("due");
+        assert_eq!(taken(&mut delivery), [(0, 5)]);
     }
 
     #[test]

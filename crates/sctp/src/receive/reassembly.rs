@@ -20,7 +20,21 @@ pub(crate) struct Reassembly {
     runs: BTreeMap<u64, FragmentRun>,
     /// The TSN that arrived last and its position, which counts TSNs without wrapping.
     seen: (Tsn, u64),
+    /// The position of the last fragment of a message that was skipped without its end: those that follow it are
+    /// dropped.
+    skipped: Option<u64>,
     held: MemoryLoad,
+}
+
+/// The result of the arrival of a fragment.
+#[derive(Debug)]
+pub(crate) enum Inserted {
+    /// It is held until its message is complete.
+    Held,
+    /// It completes a message.
+    Whole(Message),
+    /// It belongs to a message that was skipped, and is dropped; so are others, of this weight with it.
+    Dropped(ByteCount),
 }
 
 /// A DATA chunk that owns its payload.
@@ -107,21 +121,27 @@ struct Outline {
 impl Reassembly {
     /// An empty store.
     pub(crate) fn new() -> Reassembly {
-        Reassembly { runs: BTreeMap::new(), seen: (Tsn::new(0), FIRST_POSITION), held: MemoryLoad::NONE }
+        let seen = (Tsn::new(0), FIRST_POSITION);
+        Reassembly { runs: BTreeMap::new(), seen, skipped: None, held: MemoryLoad::NONE }
     }
 
-    /// Adds a fragment that is not a duplicate, and returns the message that it completes.
+    /// Adds a fragment that is not a duplicate.
     ///
     /// # Errors
     /// The fragment contradicts its neighbours; it was not stored.
-    pub(crate) fn insert(&mut self, fragment: Fragment) -> Result<Option<Message>, ReassemblyError> {
+    pub(crate) fn insert(&mut self, fragment: Fragment) -> Result<Inserted, ReassemblyError> {
         let (tsn, outline) = (fragment.tsn, fragment.outline());
         let at = self.position(tsn);
+        if self.skipped == Some(at.wrapping_sub(1)) && !outline.begins {
+            self.seen = (tsn, at);
+            self.skipped = (!outline.ends).then_some(at);
+            return Ok(Inserted::Dropped(fragment.charge + self.drop_skipped()));
+        }
         let before = self.run_before(at, tsn, outline)?;
         let joins_after = self.is_continued_after(at, tsn, outline)?;
         self.seen = (tsn, at);
         if outline.begins && outline.ends {
-            return Ok(Some(fragment.into_message()));
+            return Ok(Inserted::Whole(fragment.into_message()));
         }
         self.held += fragment.load();
         let first = before.unwrap_or(at);
@@ -137,7 +157,28 @@ impl Reassembly {
         {
             run.append(after);
         }
-        Ok(self.take_whole(first))
+        Ok(self.take_whole(first).map_or(Inserted::Held, Inserted::Whole))
+    }
+
+    /// Drops the incomplete messages that begin at or before `cumulative`, which a FORWARD-TSN has moved (RFC 3758
+    /// §3.6). Returns their weight.
+    pub(crate) fn skip_to(&mut self, cumulative: Tsn) -> ByteCount {
+        let at = self.position(cumulative);
+        self.seen = (cumulative, at);
+        self.skipped = Some(at);
+        let mut dropped = ByteCount::ZERO;
+        while let Some(entry) = self.runs.first_entry() {
+            if *entry.key() > at {
+                break;
+            }
+            let (first, run) = entry.remove_entry();
+            dropped += run.load.charge;
+            self.held = self.held.saturating_sub(run.load);
+            if first + run.len() > at {
+                self.skipped = (!run.outline.ends).then_some(first + run.len() - 1);
+            }
+        }
+        dropped + self.drop_skipped()
     }
 
     /// Every TSN up to `cumulative` has arrived, so no message before it may be incomplete. The cost is small.
@@ -158,6 +199,20 @@ impl Reassembly {
     /// The cost of the stored fragments.
     pub(crate) fn held(&self) -> MemoryLoad {
         self.held
+    }
+
+    /// Drops the fragments that continue a skipped message without a gap, and returns their weight.
+    fn drop_skipped(&mut self) -> ByteCount {
+        let mut dropped = ByteCount::ZERO;
+        while let Some(last) = self.skipped
+            && self.runs.get(&(last + 1)).is_some_and(|run| !run.outline.begins)
+            && let Some(run) = self.runs.remove(&(last + 1))
+        {
+            dropped += run.load.charge;
+            self.held = self.held.saturating_sub(run.load);
+            self.skipped = (!run.outline.ends).then_some(last + run.len());
+        }
+        dropped
     }
 
     fn take_whole(&mut self, first: u64) -> Option<Message> {
@@ -317,10 +372,18 @@ mod tests {
     fn text_of(reassembly: &mut Reassembly, fragments: &[Fragment]) -> Vec<String> {
         let mut texts = Vec::new();
         for fragment in fragments {
-            let message = reassembly.insert(fragment.clone()).expect("sound");
-            texts.extend(message.map(|whole| String::from_utf8(whole.to_vec()).expect("letters")));
+            if let Inserted::Whole(whole) = reassembly.insert(fragment.clone()).expect("sound") {
+                texts.push(String::from_utf8(whole.to_vec()).expect("letters"));
+            }
         }
         texts
+    }
+
+    fn whole(inserted: Result<Inserted, ReassemblyError>) -> Message {
+        match inserted.expect("sound") {
+            Inserted::Whole(message) => message,
+            other => panic!("not complete: {other:?}"),
+        }
     }
 
     fn error_of(fragments: &[Fragment]) -> ReassemblyError {
@@ -336,7 +399,7 @@ mod tests {
     #[test]
     fn a_message_in_one_fragment_passes_through() {
         let mut reassembly = Reassembly::new();
-        let message = reassembly.insert(fragment(7, "BE", "x")).expect("sound").expect("whole");
+        let message = whole(reassembly.insert(fragment(7, "BE", "x")));
         assert_eq!(
             (message.stream, message.ssn, message.ppid),
             (StreamId::new(1), Ssn::new(5), Ppid::new(51))
@@ -372,7 +435,7 @@ mod tests {
     fn the_ppid_of_the_first_fragment_counts() {
         let mut reassembly = Reassembly::new();
         text_of(&mut reassembly, &[Fragment { ppid: Ppid::new(0), ..fragment(2, "E", "b") }]);
-        let message = reassembly.insert(fragment(1, "B", "a")).expect("sound").expect("whole");
+        let message = whole(reassembly.insert(fragment(1, "B", "a")));
         assert_eq!(message.ppid, Ppid::new(51));
     }
 
@@ -418,6 +481,39 @@ mod tests {
     fn a_tsn_is_held_once() {
         let run = [fragment(1, "B", "a"), fragment(2, "", "b"), fragment(1, "B", "a")];
         assert_eq!(error_of(&run), ReassemblyError::AlreadyHeld { tsn: Tsn::new(1) });
+    }
+
+    #[test]
+    fn a_skipped_message_goes_with_its_rest_and_the_next_one_stays() {
+        let mut reassembly = Reassembly::new();
+        let early = [fragment(1, "B", "a"), fragment(3, "", "c"), fragment(6, "B", "f")];
+        text_of(&mut reassembly, &early);
+        assert_eq!(reassembly.skip_to(Tsn::new(2)), ByteCount::new(2), "1, and 3 without a gap");
+        assert!(
+            matches!(reassembly.insert(fragment(5, "E", "e")), Ok(Inserted::Held)),
+            "4 may end the message"
+        );
+        let dropped = reassembly.insert(fragment(4, "", "d"));
+        assert!(
+            matches!(dropped, Ok(Inserted::Dropped(weight)) if weight == ByteCount::new(2)),
+            "{dropped:?}"
+        );
+        assert_eq!(reassembly.on_cumulative(Tsn::new(5)), Ok(()));
+        assert_eq!(text_of(&mut reassembly, &[fragment(7, "E", "g")]), ["fg"]);
+        assert_eq!(reassembly.held(), MemoryLoad::NONE);
+    }
+
+    #[test]
+    fn a_message_that_begins_before_the_skipped_tsn_goes_whole_however_much_of_it_arrived() {
+        let mut reassembly = Reassembly::new();
+        text_of(&mut reassembly, &[fragment(2, "B", "b"), fragment(3, "", "c"), fragment(4, "", "d")]);
+        assert_eq!(reassembly.skip_to(Tsn::new(3)), ByteCount::new(3));
+        let dropped = reassembly.insert(fragment(5, "E", "e"));
+        assert!(
+            matches!(dropped, Ok(Inserted::Dropped(weight)) if weight == ByteCount::new(1)),
+            "{dropped:?}"
+        );
+        assert!(matches!(reassembly.insert(fragment(6, "B", "f")), Ok(Inserted::Held)));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 mod acknowledging;
 mod copying;
+mod giving_up;
 mod leaving;
 mod losing;
 mod ns2;
@@ -21,6 +22,7 @@ use super::departures::DepartureLog;
 use super::gap_reports::GapReports;
 use super::held::HeldByPath;
 use super::in_flight::InFlight;
+use super::limited::Limited;
 use super::marked::Marked;
 use super::message_numbers::MessageNumbers;
 use super::unfragmented::Unfragmented;
@@ -30,6 +32,7 @@ use crate::policy::PathId;
 use crate::policy::ns2::{Ns2, PseudoCumacks};
 use crate::seq::Tsn;
 
+pub(crate) use giving_up::GivenUp;
 pub(crate) use sack::BadSack;
 
 /// The send buffer of an association.
@@ -63,6 +66,12 @@ pub(crate) struct SendBuffer {
     log: DepartureLog,
     /// The chunks that the window update of ns-2's module waits for.
     standing: PseudoCumacks,
+    /// The messages that may be given up.
+    limited: Limited,
+    /// The number of chunks in the state [`GivenUp`](super::chunk::State::GivenUp).
+    given_up: usize,
+    /// The position before which all chunks that are held were given up, as far as is known.
+    skippable_end: u64,
 }
 
 /// A chunk that was sent on a path.
@@ -116,6 +125,9 @@ impl SendBuffer {
             held: HeldByPath::new(rwnd_charge),
             log: DepartureLog::default(),
             standing: PseudoCumacks::default(),
+            limited: Limited::default(),
+            given_up: 0,
+            skippable_end: 0,
         }
     }
 
@@ -154,8 +166,8 @@ impl SendBuffer {
 pub(super) mod tests {
     use bytes::Bytes;
 
-    use super::super::Outgoing;
     use super::super::chunk::State;
+    use super::super::{Outgoing, Reliability};
     use super::*;
     use crate::policy::retransmission::LostBy;
     use crate::wire::{Ppid, StreamId};
@@ -174,7 +186,10 @@ pub(super) mod tests {
         for _ in 0..count {
             let payload = Bytes::from_static(&[7; 100]);
             let (stream, ppid) = (StreamId::new(3), Ppid::new(0));
-            buffer.push(Outgoing { stream, ppid, unordered: false, payload }, ByteCount::new(100));
+            buffer.push(
+                Outgoing { stream, ppid, unordered: false, reliability: Reliability::Full, payload },
+                ByteCount::new(100),
+            );
         }
         buffer
     }

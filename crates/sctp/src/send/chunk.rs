@@ -21,6 +21,8 @@ use crate::wire::{Ppid, StreamId};
 /// | [`take_back`](OutboundChunk::take_back) | `Acked` | `Revoked` |
 /// | [`lose`](OutboundChunk::lose) | `Revoked` | `RevokedLost` |
 /// | [`leave`](OutboundChunk::leave) | `RevokedLost` | `Revoked` |
+/// | [`give_up`](OutboundChunk::give_up) | each but `Acked` | `GivenUp` |
+/// | [`take_back`](OutboundChunk::take_back) | `Acked`, of a message that was given up | `GivenUp` |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// It was never sent.
@@ -35,6 +37,8 @@ pub(super) enum State {
     Revoked,
     /// It was declared lost after its acknowledgement was taken back, and waits for retransmission.
     RevokedLost(LostBy),
+    /// Its message was given up: it is never sent again, and the peer is told not to wait for it.
+    GivenUp,
 }
 
 /// The number of transmissions of a chunk.
@@ -72,6 +76,8 @@ pub(super) struct MessageHead {
     pub ppid: Ppid,
     /// True if it may be delivered before earlier messages of the stream.
     pub unordered: bool,
+    /// True if the message may be given up.
+    pub is_limited: bool,
 }
 
 /// One DATA chunk to send. It is kept small, because buffers hold many chunks.
@@ -90,6 +96,8 @@ pub(super) struct OutboundChunk {
     departure: u64,
     sent_at: Time,
     missing_reports: u8,
+    /// True if its message was given up.
+    is_given_up: bool,
     /// The kinds of loss so far.
     losses: Losses,
 }
@@ -109,6 +117,7 @@ impl OutboundChunk {
             departure: 0,
             sent_at: Time::ZERO,
             missing_reports: 0,
+            is_given_up: false,
             losses: Losses::default(),
         }
     }
@@ -140,7 +149,9 @@ impl OutboundChunk {
         self.state = match self.state {
             State::InFlight => State::Lost(by),
             State::Revoked => State::RevokedLost(by),
-            State::Waiting | State::Lost(_) | State::Acked | State::RevokedLost(_) => return false,
+            State::Waiting | State::Lost(_) | State::Acked | State::RevokedLost(_) | State::GivenUp => {
+                return false;
+            }
         };
         self.losses.add(by);
         if by == LostBy::Timeout {
@@ -165,10 +176,46 @@ impl OutboundChunk {
         std::mem::replace(&mut self.state, State::Acked)
     }
 
-    /// Takes its acknowledgement back (RFC 9260 §6.2.1 iv). Returns its last transmission, which is in flight again.
-    pub(super) fn take_back(&mut self) -> Transmission {
+    /// Takes its acknowledgement back (RFC 9260 §6.2.1 iv). Returns its last transmission, which is in flight again;
+    /// `None` for a chunk that was given up.
+    pub(super) fn take_back(&mut self) -> Option<Transmission> {
+        if self.is_given_up {
+            self.state = State::GivenUp;
+            return None;
+        }
         self.state = State::Revoked;
-        self.last()
+        Some(self.last())
+    }
+
+    /// Gives it up. Returns the previous state; an acknowledged chunk stays so.
+    pub(super) fn give_up(&mut self) -> State {
+        self.is_given_up = true;
+        let before = self.state;
+        if before != State::Acked {
+            self.state = State::GivenUp;
+            self.payload = Bytes::new();
+        }
+        before
+    }
+
+    /// Drops its user data, and returns the length.
+    pub(super) fn drop_payload(&mut self) -> usize {
+        std::mem::take(&mut self.payload).len()
+    }
+
+    /// True if its user data was dropped before it was acknowledged.
+    pub(super) fn is_dropped(&self) -> bool {
+        self.is_given_up && self.payload.is_empty()
+    }
+
+    /// The message that it belongs to.
+    pub(super) fn head(&self) -> MessageHead {
+        self.head
+    }
+
+    /// True if it is the first, or the last, chunk of its message.
+    pub(super) fn bounds(&self) -> (bool, bool) {
+        (self.beginning, self.ending)
     }
 
     /// Sets the number of missing reports since it was last sent or lost.
@@ -259,6 +306,7 @@ mod tests {
             ssn: Ssn::default(),
             ppid: Ppid::new(0),
             unordered: false,
+            is_limited: false,
         };
         let payload = Bytes::from_static(&[7; 100]);
         OutboundChunk::new(head, Fragment { payload, beginning: true, ending: true })
@@ -286,11 +334,30 @@ mod tests {
         let mut chunk = chunk();
         chunk.leave(by(1));
         chunk.acknowledge();
-        assert_eq!((chunk.take_back(), chunk.state()), (by(1), State::Revoked));
+        assert_eq!((chunk.take_back(), chunk.state()), (Some(by(1)), State::Revoked));
         assert!(chunk.lose(LostBy::Timeout) && chunk.was_acked());
         assert_eq!(chunk.state(), State::RevokedLost(LostBy::Timeout));
         chunk.leave(by(2));
         assert_eq!((chunk.state(), chunk.acknowledge()), (State::Revoked, State::Revoked));
+    }
+
+    #[test]
+    fn a_chunk_that_is_given_up_is_never_in_flight_again() {
+        let mut chunk = chunk();
+        chunk.leave(by(1));
+        assert_eq!((chunk.give_up(), chunk.state(), chunk.length()), (State::InFlight, State::GivenUp, 0));
+        assert!(!chunk.lose(LostBy::Timeout) && !chunk.is_in_flight() && chunk.is_dropped());
+        assert_eq!(chunk.acknowledge(), State::GivenUp);
+        assert_eq!((chunk.take_back(), chunk.state()), (None, State::GivenUp));
+    }
+
+    #[test]
+    fn what_arrived_of_a_message_that_is_given_up_keeps_its_weight() {
+        let mut chunk = chunk();
+        chunk.leave(by(1));
+        chunk.acknowledge();
+        assert_eq!((chunk.give_up(), chunk.state(), chunk.length()), (State::Acked, State::Acked, 100));
+        assert!(!chunk.is_dropped());
     }
 
     #[test]

@@ -174,6 +174,7 @@ mod tests {
             ssn: Ssn::default(),
             ppid: Ppid::new(0),
             unordered: true,
+            is_limited: false,
         };
         let left = Transmission { path: PathId::FIRST, round: 0, departure: 1, sent_at: Time::ZERO };
         for position in 1..=4 {

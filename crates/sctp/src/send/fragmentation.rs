@@ -3,6 +3,7 @@
 use anabranch_base::ByteCount;
 use bytes::Bytes;
 
+use super::reliability::Reliability;
 use crate::wire::{Ppid, StreamId};
 
 /// A message to be sent.
@@ -14,6 +15,8 @@ pub struct Outgoing {
     pub ppid: Ppid,
     /// True if the receiver may deliver it before earlier messages of the stream.
     pub unordered: bool,
+    /// The effort for it. Only a peer that supports FORWARD-TSN allows less than full effort.
+    pub reliability: Reliability,
     /// The message, shared with the caller. It is copied only into packets.
     pub payload: Bytes,
 }

@@ -41,6 +41,11 @@ impl HeldByPath {
         self.total += bytes;
     }
 
+    /// Removes `bytes` of queued user data that was not sent and was given up.
+    pub(super) fn on_dropped(&mut self, bytes: ByteCount) {
+        self.total -= bytes;
+    }
+
     /// Adds a chunk with `length` bytes of user data that was sent on `path`; `previous` is the path of the previous
     /// transmission, if there was one.
     #[inline]

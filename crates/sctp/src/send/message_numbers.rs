@@ -31,6 +31,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::send::Reliability;
     use crate::wire::{Ppid, StreamId};
 
     #[test]
@@ -38,7 +39,15 @@ mod tests {
         let mut numbers = MessageNumbers::default();
         let mut take = |stream, unordered| {
             let stream = StreamId::new(stream);
-            numbers.take(&Outgoing { stream, ppid: Ppid::new(0), unordered, payload: Bytes::new() }).get()
+            numbers
+                .take(&Outgoing {
+                    stream,
+                    ppid: Ppid::new(0),
+                    unordered,
+                    reliability: Reliability::Full,
+                    payload: Bytes::new(),
+                })
+                .get()
         };
         assert_eq!([take(2, false), take(2, false), take(0, false)], [0, 1, 0]);
         assert_eq!([take(2, true), take(2, false)], [0, 2]);

@@ -23,7 +23,7 @@ pub(super) fn refit(chunks: &mut VecDeque<OutboundChunk>, settled: usize, larges
 mod tests {
     use bytes::Bytes;
 
-    use super::super::{Outgoing, SendBuffer};
+    use super::super::{Outgoing, Reliability, SendBuffer};
     use super::*;
     use crate::config::Charge;
     use crate::policy::PathId;
@@ -37,7 +37,10 @@ mod tests {
         for &length in lengths {
             let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
             let payload = Bytes::from((0..length).map(|at| at as u8).collect::<Vec<u8>>());
-            buffer.push(Outgoing { stream, ppid, unordered: false, payload }, ByteCount::new(100));
+            buffer.push(
+                Outgoing { stream, ppid, unordered: false, reliability: Reliability::Full, payload },
+                ByteCount::new(100),
+            );
         }
         buffer
     }

@@ -11,30 +11,58 @@ use super::fragmentation::Outgoing;
 /// The messages that are not fragmented yet, after all chunks.
 #[derive(Debug, Default)]
 pub(super) struct Unfragmented {
+    /// One that was given up has no user data, and is not the first.
     messages: VecDeque<Outgoing>,
+    /// The number of the first of them among all messages of the association.
+    first: u64,
     /// Their user data.
     bytes: ByteCount,
 }
 
 impl Unfragmented {
-    /// Queues `message` after the others.
-    pub(super) fn push(&mut self, message: Outgoing) {
+    /// Queues `message` after the others. Returns its number.
+    pub(super) fn push(&mut self, message: Outgoing) -> u64 {
         self.bytes += message.length();
         self.messages.push_back(message);
+        self.first + self.messages.len() as u64 - 1
     }
 
     /// Takes the oldest message, if the waiting chunks have less user data, `waiting`, than one call sends and than
     /// `wanted`, the amount from which the scheduler chooses.
-    pub(super) fn take_due(&mut self, waiting: ByteCount, wanted: ByteCount) -> Option<Outgoing> {
-        if waiting >= wanted.max(AHEAD) {
-            return None;
-        }
+    pub(super) fn take_due(&mut self, waiting: ByteCount, wanted: ByteCount) -> Option<(u64, Outgoing)> {
+        if waiting >= wanted.max(AHEAD) { None } else { self.take_first() }
+    }
+
+    /// Takes the oldest message with its number.
+    pub(super) fn take_first(&mut self) -> Option<(u64, Outgoing)> {
         let Some(message) = self.messages.pop_front() else {
             self.messages.shrink_to(KEPT_CHUNKS);
             return None;
         };
         self.bytes -= message.length();
-        Some(message)
+        let number = self.first;
+        self.first += 1;
+        self.trim();
+        Some((number, message))
+    }
+
+    /// Takes the message `number` out of the middle, if it is one of these.
+    pub(super) fn give_up(&mut self, number: u64) -> Option<Outgoing> {
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        let message = self.messages.get_mut(index).filter(|message| !message.payload.is_empty())?;
+        let payload = std::mem::take(&mut message.payload);
+        let taken = Outgoing { payload, ..*message };
+        self.bytes -= taken.length();
+        self.trim();
+        Some(taken)
+    }
+
+    /// Drops the first messages that were given up.
+    fn trim(&mut self) {
+        while self.messages.front().is_some_and(|message| message.payload.is_empty()) {
+            self.messages.pop_front();
+            self.first += 1;
+        }
     }
 
     /// The number of messages.
@@ -65,6 +93,7 @@ mod tests {
     use crate::config::Charge;
     use crate::policy::PathId;
     use crate::policy::schedule::Index;
+    use crate::send::Reliability;
     use crate::seq::Tsn;
     use crate::wire::{Ppid, StreamId};
 
@@ -74,7 +103,13 @@ mod tests {
         for _ in 0..count {
             let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
             let payload = Bytes::from(vec![7; 40_000]);
-            buffer.push_whole(Outgoing { stream, ppid, unordered: false, payload });
+            buffer.push_whole(Outgoing {
+                stream,
+                ppid,
+                unordered: false,
+                reliability: Reliability::Full,
+                payload,
+            });
         }
         buffer
     }
@@ -102,7 +137,13 @@ mod tests {
         for _ in 0..3 {
             let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
             let payload = Bytes::from(vec![7; 32 << 10]);
-            buffer.push_whole(Outgoing { stream, ppid, unordered: false, payload });
+            buffer.push_whole(Outgoing {
+                stream,
+                ppid,
+                unordered: false,
+                reliability: Reliability::Full,
+                payload,
+            });
         }
         buffer.cut_ahead(ByteCount::new(1_024), ByteCount::ZERO);
         assert_eq!((buffer.waiting_chunks(), buffer.has_unfragmented()), (64, true));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
 use anabranch_base::Duration;
-use anabranch_sctp::association::{Association, MAX_PATHS, Message, Outgoing, SendError};
+use anabranch_sctp::association::{Association, MAX_PATHS, Message, Outgoing, Reliability, SendError};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::wire::{Ppid, StreamId, VerificationTag};
@@ -141,7 +141,8 @@ impl Cast {
         self.pair.within(end, |side, now| {
             // What an end keeps of a message is its own memory.
             let (stream, payload) = (StreamId::new(stream), Bytes::copy_from_slice(payload));
-            let message = Outgoing { stream, ppid: Ppid::new(0), unordered, payload };
+            let message =
+                Outgoing { stream, ppid: Ppid::new(0), unordered, reliability: Reliability::Full, payload };
             side.endpoint.association_mut(id).map_or(Ok(()), |association| association.send(now, message))
         })
     }

@@ -50,6 +50,7 @@ fn fuzzed(input: &mut Input<'_>) -> StateCookie {
             .filter(|ip| !ip.is_unspecified())
             .collect(),
         ecn: input.is_one_in(2),
+        forward_tsn: input.is_one_in(2),
         receiver: ReceiverRules::from_bits(input.byte()),
         extensions: input.is_one_in(2).then(|| extensions(input)),
     }

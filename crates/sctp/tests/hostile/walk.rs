@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Seed, Time};
-use anabranch_sctp::association::{Association, AssociationState, Ecn, Message, Outgoing};
+use anabranch_sctp::association::{Association, AssociationState, Ecn, Message, Outgoing, Reliability};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig};
 use anabranch_sctp::policy::Registry;
@@ -244,6 +244,7 @@ impl Walk {
             stream: StreamId::new(0),
             ppid: Ppid::new(0),
             unordered: false,
+            reliability: Reliability::Full,
             payload: Bytes::from_static(payload),
         };
         let (now, [far, near]) = (self.now, self.ids);

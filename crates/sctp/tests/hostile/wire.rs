@@ -1,6 +1,7 @@
 //! The laws for any bytes that are read as packets, chunks, parameters or causes.
 
 use anabranch_sctp::association::check_init;
+use anabranch_sctp::config::Config;
 use anabranch_sctp::wire::{
     Checksum, Chunk, CommonHeader, EncodeChunk, Packet, PacketBuilder, VerificationTag,
 };
@@ -96,12 +97,12 @@ fn check_chunk(header: CommonHeader, chunk: &Chunk<'_>) {
     assert_eq!(again, [Ok(chunk.clone())]);
     match chunk {
         Chunk::Init(init) => {
-            if let Ok(body) = check_init(init) {
+            if let Ok(body) = check_init(init, &Config::rfc9260()) {
                 assert!(body.addresses.len() + body.unrecognized.len() <= init.parameters.len());
             }
         }
         Chunk::InitAck(ack) => {
-            if let Ok(body) = check_init(ack) {
+            if let Ok(body) = check_init(ack, &Config::rfc9260()) {
                 assert!(body.addresses.len() + body.reports.len() <= ack.parameters.len());
             }
         }

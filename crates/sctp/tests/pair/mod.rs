@@ -17,7 +17,7 @@ use std::fmt;
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Seed, Time};
-use anabranch_sctp::association::{Association, Ecn, Message, Outgoing, SendError};
+use anabranch_sctp::association::{Association, Ecn, Message, Outgoing, Reliability, SendError};
 use anabranch_sctp::config::{Config, IpVersion};
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Departure, Endpoint, EndpointConfig, join};
 use anabranch_sctp::event::{CloseReason, Event};
@@ -362,7 +362,13 @@ impl Pair {
         payload: Bytes,
     ) -> Result<(), SendError> {
         let now = self.now;
-        let message = Outgoing { stream: StreamId::new(stream), ppid: Ppid::new(0), unordered, payload };
+        let message = Outgoing {
+            stream: StreamId::new(stream),
+            ppid: Ppid::new(0),
+            unordered,
+            reliability: Reliability::Full,
+            payload,
+        };
         let result = self.at(end).send(now, message);
         self.settle(end);
         result
@@ -385,7 +391,13 @@ impl Pair {
         let now = self.now;
         for _ in 0..count {
             let (stream, payload) = (StreamId::new(0), Bytes::from(vec![7; length]));
-            let message = Outgoing { stream, ppid: Ppid::new(0), unordered: false, payload };
+            let message = Outgoing {
+                stream,
+                ppid: Ppid::new(0),
+                unordered: false,
+                reliability: Reliability::Full,
+                payload,
+            };
             self.at(end).send(now, message).expect("there is room");
         }
         self.settle(end);

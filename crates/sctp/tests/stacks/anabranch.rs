@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::ops::Range;
 
 use anabranch_base::{ByteCount, Seed, Time};
-use anabranch_sctp::association::{Association, Ecn, Outgoing};
+use anabranch_sctp::association::{Association, Ecn, Outgoing, Reliability};
 use anabranch_sctp::config::{Config, MtuDiscovery};
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig, Train};
 use anabranch_sctp::event::{CloseReason, Event};
@@ -86,7 +86,18 @@ impl Anabranch {
             return false;
         };
         let (stream, ppid) = (StreamId::new(stream), Ppid::new(0));
-        association.send(now, Outgoing { stream, ppid, unordered: false, payload: message.clone() }).is_ok()
+        association
+            .send(
+                now,
+                Outgoing {
+                    stream,
+                    ppid,
+                    unordered: false,
+                    reliability: Reliability::Full,
+                    payload: message.clone(),
+                },
+            )
+            .is_ok()
     }
 
     fn read_events(&mut self) {

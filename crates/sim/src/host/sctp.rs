@@ -17,7 +17,7 @@ use std::any::Any;
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
-use anabranch_sctp::association::{Association, Message, Outgoing, SackCounters, Transmit};
+use anabranch_sctp::association::{Association, Message, Outgoing, Reliability, SackCounters, Transmit};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{
     Arrival, AssociationId, Channel, Endpoint, EndpointConfig, EndpointError, join,
@@ -232,6 +232,7 @@ impl SctpEnd {
                 stream: StreamId::new(0),
                 ppid: stamp(ready.since),
                 unordered: !self.settings.ordered,
+                reliability: Reliability::Full,
                 payload: sender.take(ready),
             };
             if let Err(error) = association.send(now, message) {

@@ -21,6 +21,10 @@ pub(crate) enum Timer {
     Verification,
     /// T4-rto: an ASCONF is not answered.
     Reconfiguration,
+    /// A message expires.
+    Lifetime,
+    /// A FORWARD-TSN is not acknowledged.
+    ForwardTsn,
     /// T3-rtx: data on this path is not acknowledged.
     Retransmission(PathId),
     /// This path's heartbeat period ends.
@@ -121,6 +125,8 @@ impl Timer {
             Timer::ShutdownGuard => 4,
             Timer::Verification => 5,
             Timer::Reconfiguration => 6,
+            Timer::Lifetime => 7,
+            Timer::ForwardTsn => 8,
             Timer::Retransmission(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS,
             Timer::Heartbeat(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 1,
             Timer::HeartbeatAnswer(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 2,
@@ -142,6 +148,8 @@ impl Timer {
             4 => Timer::ShutdownGuard,
             5 => Timer::Verification,
             6 => Timer::Reconfiguration,
+            7 => Timer::Lifetime,
+            8 => Timer::ForwardTsn,
             _ => match (slot - ASSOCIATION_TIMERS) % PATH_TIMERS {
                 0 => Timer::Retransmission(path),
                 1 => Timer::Heartbeat(path),
@@ -159,7 +167,7 @@ impl Timer {
 /// The expiry time of a stopped timer.
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
-const ASSOCIATION_TIMERS: usize = 7;
+const ASSOCIATION_TIMERS: usize = 9;
 const PATH_TIMERS: usize = 8;
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use crate::association::ground::{Ground, Timer};
 use crate::event::Event;
 use crate::policy::acknowledge::{BufferSample, PacketNews, When};
 use crate::receive::{
-    Bundle, DeliveryError, Fragment, Level, MemoryLoad, Message, ReassemblyError, TsnArrival, compact,
+    Bundle, DeliveryError, Fragment, Inserted, Level, MemoryLoad, Message, ReassemblyError, TsnArrival,
+    compact,
 };
 use crate::seq::Tsn;
 use crate::wire::{Cause, Data, Packet};
@@ -24,10 +25,18 @@ pub(crate) struct PacketData {
     arrived: ByteCount,
     has_dropped: bool,
     wants_sack: bool,
+    /// A FORWARD-TSN was in it.
+    has_skipped: bool,
     is_after_shutdown: bool,
 }
 
 impl PacketData {
+    /// Notes a FORWARD-TSN: it is acknowledged like DATA, and at once, so that the sender does not repeat it.
+    pub(super) fn acknowledge_skip(&mut self) {
+        self.has_skipped = true;
+        self.wants_sack = true;
+    }
+
     /// Marks the packet as arrived after our SHUTDOWN: it is answered with another SHUTDOWN, at once.
     pub(crate) fn answer_by_shutdown(&mut self) {
         self.is_after_shutdown = true;
@@ -53,6 +62,7 @@ impl Receiver {
             // RFC 9260 §5.1: "After the reception of the first DATA chunk in an association, the endpoint MUST
             // immediately respond with a SACK chunk".
             wants_sack: !has_received,
+            has_skipped: false,
             is_after_shutdown: false,
         }
     }
@@ -107,7 +117,7 @@ impl Receiver {
             return Ok(());
         }
         self.buffer.on_held(load);
-        let whole = self.reassembly.insert(Fragment {
+        let inserted = self.reassembly.insert(Fragment {
             tsn: data.tsn,
             stream: data.stream,
             ssn: data.ssn,
@@ -123,9 +133,13 @@ impl Receiver {
                 compact(data.payload, arrived.bytes, arrived.memory)
             },
         })?;
-        match whole {
-            Some(message) => self.deliver(ground, message),
-            None => Ok(()),
+        match inserted {
+            Inserted::Whole(message) => self.deliver(ground, message),
+            Inserted::Held => Ok(()),
+            Inserted::Dropped(charge) => {
+                self.buffer.on_released(charge);
+                Ok(())
+            }
         }
     }
 
@@ -165,10 +179,14 @@ impl Receiver {
         packet: &PacketData,
         now: Time,
     ) -> Result<(), BadData> {
-        let Some(lowest) = packet.lowest else { return Ok(()) };
+        if packet.lowest.is_none() && !packet.has_skipped {
+            return Ok(());
+        }
         let path = arrived.path;
         ground.paths.counters_mut(path).received_data_packets += u64::from(packet.has_new);
-        if arrived.ecn.is_marked() {
+        if let Some(lowest) = packet.lowest
+            && arrived.ecn.is_marked()
+        {
             self.on_marked(ground, path, lowest);
         }
         self.reassembly.on_cumulative(self.arrivals.cumulative())?;
@@ -176,7 +194,7 @@ impl Receiver {
         self.tune_buffer(ground, now, packet.arrived);
         let has_gap = self.arrivals.has_gap();
         let when = self.rules.timing.on_packet(&PacketNews {
-            duplicates_only: !packet.has_new && !packet.has_dropped,
+            duplicates_only: !packet.has_new && !packet.has_dropped && !packet.has_skipped,
             has_gap,
             closed_gap: packet.had_gap && !has_gap,
             dropped: packet.has_dropped,

@@ -16,6 +16,9 @@ impl Sender {
         if self.phase == SendPhase::Start {
             self.phase = SendPhase::Sending;
             self.run = None;
+            if self.buffer.may_give_up() {
+                self.give_up_due(ground, now);
+            }
             ground.paths.bound_windows(ground.settings.config.max_burst);
             self.begin_pacing(ground, now);
             self.rules.scheduler.on_opportunity();

@@ -12,7 +12,7 @@ use crate::event::{CloseReason, Event};
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::PathId;
 use crate::receive::Message;
-use crate::send::Outgoing;
+use crate::send::{Outgoing, Reliability};
 use crate::seq::Tsn;
 use crate::wire::Packet;
 
@@ -27,6 +27,14 @@ impl Session {
     #[inline]
     pub(crate) fn take_message(&mut self) -> Option<Message> {
         self.receiver.take_message(&self.ground)
+    }
+
+    /// Gives up less important messages for one of `wanted` bytes and this `reliability`.
+    #[inline]
+    pub(crate) fn make_room(&mut self, wanted: ByteCount, reliability: Reliability) {
+        if reliability.is_partial() {
+            self.sender.make_room(&mut self.ground, wanted, reliability);
+        }
     }
 
     /// The amount of user data that the association accepts now.

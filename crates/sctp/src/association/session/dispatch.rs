@@ -53,6 +53,15 @@ impl Session {
                     packet.answer_by_shutdown();
                 }
             }
+            Chunk::ForwardTsn(forward)
+                if ground.agreement.forward_tsn && stage.is_none_or(ShutdownState::takes_data) =>
+            {
+                let Some(packet) = data else { return ChunkOutcome::Continue };
+                self.receiver.on_forward_tsn(ground, &forward, packet);
+                if stage == Some(ShutdownState::Sent) {
+                    packet.answer_by_shutdown();
+                }
+            }
             Chunk::Sack(sack) => {
                 if let Err(bad) = self.sender.on_sack(ground, now, path, &sack) {
                     return ChunkOutcome::Violation(bad.to_string());

@@ -25,8 +25,10 @@ impl Session {
             Timer::MtuProbe(path) => self.ground.on_mtu_probe_due(path, now),
             Timer::Overtaken(_) => self.sender.on_overtaken_due(&mut self.ground, now),
             Timer::TailProbe(path) => self.sender.on_tail_probe_due(&mut self.ground, path),
+            Timer::ForwardTsn => self.sender.on_forward_tsn_unanswered(&mut self.ground, now),
             // These only start sending.
-            Timer::Pacing(_)
+            Timer::Lifetime
+            | Timer::Pacing(_)
             | Timer::Resend(_)
             | Timer::Handshake
             | Timer::Shutdown

@@ -11,9 +11,14 @@ impl SendBuffer {
     pub(super) fn ack_cumulatively(&mut self, new_first: u64, news: &mut SackNews) {
         for position in self.chunks.first()..new_first {
             self.ack_up_to(position, news);
-            if let Some(chunk) = self.chunks.take_first() {
+            if let Some(chunk) = self.chunks.take_first()
+                && !chunk.is_dropped()
+            {
                 self.held.on_released(chunk.path(), chunk.length());
             }
+        }
+        if !self.limited.is_empty() {
+            self.limited.pass(new_first);
         }
         self.reports.pass(new_first);
     }
@@ -41,14 +46,20 @@ impl SendBuffer {
     /// Takes acknowledgements back. RFC 9260 §6.2.1 iv: a TSN that an earlier gap block acknowledged, and that this
     /// SACK does not report, is missing again.
     pub(super) fn take_back(&mut self, news: &mut SackNews) {
+        let mut given_up = Vec::new();
         for &position in self.reports.take_back() {
             news.examined += 1;
             let chunk = self.chunks.at_mut(position);
             let (last, length) = (chunk.take_back(), chunk.length());
+            let Some(last) = last else {
+                given_up.push(position);
+                continue;
+            };
             self.log.insert(position, last.path, last.departure);
             self.in_flight.revoke(position, self.rwnd_charge.weigh(length));
             news.paths[last.path.index()].returned += self.charge.weigh(length);
         }
+        given_up.into_iter().for_each(|position| self.drop_taken_back(position));
     }
 
     /// Acknowledges the chunk at `position` cumulatively.
@@ -91,6 +102,10 @@ impl SendBuffer {
                 // Only a misbehaving peer acknowledges a chunk that was not sent: it counts as sent on the path in its
                 // record.
                 self.held.on_sent(path, None, length);
+            }
+            State::GivenUp => {
+                self.given_up -= 1;
+                return;
             }
             State::Acked => return,
         }

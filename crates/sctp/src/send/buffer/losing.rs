@@ -26,6 +26,9 @@ impl SendBuffer {
         self.in_flight.leave(position, rwnd_weight);
         self.marked.add(position, rwnd_weight);
         self.copies.cancel(position);
+        if self.chunks.at(position).head().is_limited {
+            self.limited.on_lost(position);
+        }
         if by == LostBy::Timeout {
             self.credit.earn();
         }
@@ -73,7 +76,7 @@ impl SendBuffer {
     }
 
     /// The transmission `lost` of a chunk with `length` bytes of user data as one that left its path's flight.
-    fn left(&self, lost: Transmission, length: usize, rwnd_weight: ByteCount) -> Left {
+    pub(super) fn left(&self, lost: Transmission, length: usize, rwnd_weight: ByteCount) -> Left {
         let Transmission { path, departure, sent_at, round: _ } = lost;
         Left { path, weight: self.charge.weigh(length), rwnd_weight, departure, sent_at }
     }

@@ -4,6 +4,7 @@ use anabranch_base::ByteCount;
 
 use super::super::chunk::{MessageHead, OutboundChunk};
 use super::super::fragmentation::{Fragments, Outgoing};
+use super::super::limited::LimitedMessage;
 use super::SendBuffer;
 use crate::policy::schedule::{Index, WaitingChunk, WaitingChunks};
 use crate::seq::Tsn;
@@ -11,21 +12,25 @@ use crate::seq::Tsn;
 impl SendBuffer {
     /// Queues `message` as chunks of at most `largest` bytes of user data. The fragments get consecutive TSNs.
     pub(crate) fn push(&mut self, message: Outgoing, largest: ByteCount) {
-        self.held.on_queued(message.length());
-        self.cut(message, largest);
+        self.push_whole(message);
+        while let Some((number, message)) = self.unfragmented.take_first() {
+            self.cut(number, message, largest);
+        }
     }
 
     /// Queues a message to be fragmented later. It counts as waiting at once.
     pub(crate) fn push_whole(&mut self, message: Outgoing) {
         self.held.on_queued(message.length());
-        self.unfragmented.push(message);
+        let reliability = message.reliability;
+        let number = self.unfragmented.push(message);
+        self.limited.on_queued(number, reliability);
     }
 
     /// Fragments messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
     /// data than one call sends and than `wanted`, the amount from which the scheduler chooses.
     pub(crate) fn cut_ahead(&mut self, largest: ByteCount, wanted: ByteCount) {
-        while let Some(message) = self.unfragmented.take_due(self.waiting.bytes(), wanted) {
-            self.cut(message, largest);
+        while let Some((number, message)) = self.unfragmented.take_due(self.waiting.bytes(), wanted) {
+            self.cut(number, message, largest);
         }
     }
 
@@ -33,6 +38,7 @@ impl SendBuffer {
     /// that was sent keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
     pub(crate) fn refit(&mut self, largest: ByteCount) {
         self.chunks.refit(largest);
+        self.refit_limits();
     }
 
     /// Returns true if a message is not fragmented yet.
@@ -69,13 +75,19 @@ impl SendBuffer {
         capacity.saturating_sub(held).min((capacity * 2).saturating_sub(memory))
     }
 
-    fn cut(&mut self, message: Outgoing, largest: ByteCount) {
+    fn cut(&mut self, number: u64, message: Outgoing, largest: ByteCount) {
         self.waiting.queue(message.length());
+        let (bytes, begin) = (message.length(), self.chunks.end());
         let ssn = self.numbers.take(&message);
-        let Outgoing { stream, ppid, unordered, payload } = message;
-        let head = MessageHead { stream, ssn, ppid, unordered };
+        let Outgoing { stream, ppid, unordered, reliability, payload } = message;
+        let is_limited = reliability.is_partial();
+        let head = MessageHead { stream, ssn, ppid, unordered, is_limited };
         for fragment in Fragments::new(payload, largest.as_len()) {
             self.chunks.push(OutboundChunk::new(head, fragment));
+        }
+        if is_limited {
+            let chunks = begin..self.chunks.end();
+            self.limited.on_cut(LimitedMessage::new(number, chunks, head, reliability, bytes));
         }
     }
 
@@ -107,6 +119,7 @@ mod tests {
 
     use super::super::tests::{ONE, buffer, tsn};
     use super::*;
+    use crate::send::Reliability;
     use crate::wire::{Ppid, StreamId};
 
     #[test]
@@ -120,7 +133,10 @@ mod tests {
         let mut buffer = buffer(1);
         let payload = Bytes::from_static(&[1; 250]);
         let (stream, ppid) = (StreamId::new(3), Ppid::new(9));
-        buffer.push(Outgoing { stream, ppid, unordered: false, payload }, ByteCount::new(100));
+        buffer.push(
+            Outgoing { stream, ppid, unordered: false, reliability: Reliability::Full, payload },
+            ByteCount::new(100),
+        );
         let flags = |offset| {
             let data = buffer.data(tsn(offset));
             (data.ssn.get(), data.beginning, data.ending, data.payload.len())

@@ -36,7 +36,7 @@ impl OutboundChunk {
     pub(crate) fn lost(&self, tsn: Tsn) -> Option<LostChunk> {
         match self.state {
             State::Lost(by) | State::RevokedLost(by) => Some(LostChunk { tsn, path: self.path, by }),
-            State::Waiting | State::InFlight | State::Acked | State::Revoked => None,
+            State::Waiting | State::InFlight | State::Acked | State::Revoked | State::GivenUp => None,
         }
     }
 

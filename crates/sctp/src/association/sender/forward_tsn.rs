@@ -1,0 +1,89 @@
+//! Sends FORWARD-TSN until the peer has skipped what was given up (RFC 3758 §3.5).
+
+use anabranch_base::Time;
+
+use super::Sender;
+use crate::association::ground::{Ground, Timer};
+use crate::policy::PathId;
+use crate::seq::Tsn;
+use crate::wire::{EncodeChunk, ForwardTsn, SkippedStream};
+
+/// The FORWARD-TSN that the peer has not acknowledged.
+#[derive(Debug, Default)]
+pub(super) struct Forwarding {
+    /// The new cumulative TSN that was last sent, its path, and the sending time.
+    sent: Option<(Tsn, PathId, Time)>,
+    /// The number of times its timer expired in a row.
+    expired: u32,
+}
+
+/// A FORWARD-TSN with a list of its own.
+#[derive(Clone, Debug)]
+struct OwnedForwardTsn {
+    new_cumulative_tsn: Tsn,
+    skipped: Vec<SkippedStream>,
+}
+
+impl Sender {
+    /// Sends a FORWARD-TSN if more was given up than the last one said, or if the peer's SACKs do not follow it for a
+    /// round trip. RFC 3758 §3.5 C3 demands one for each SACK, which repeats it for each packet in flight.
+    pub(super) fn forward(&mut self, ground: &mut Ground, now: Time) {
+        let Some((tsn, skipped)) = self.buffer.skippable(MOST_STREAMS) else {
+            self.forwarding = Forwarding::default();
+            return ground.timers.stop(Timer::ForwardTsn);
+        };
+        if let Some((sent, path, at)) = self.forwarding.sent
+            && !tsn.is_after(sent)
+            && now < at + ground.paths.sample(path).rto
+        {
+            return;
+        }
+        let path = ground.paths.usable(self.forwarding.sent.map_or(ground.paths.primary(), |sent| sent.1));
+        self.send_forward(ground, path, OwnedForwardTsn { new_cumulative_tsn: tsn, skipped }, now);
+    }
+
+    /// Handles a FORWARD-TSN that was not acknowledged in time: it is sent again, on another path if there is one, and
+    /// less often each time.
+    pub(crate) fn on_forward_tsn_unanswered(&mut self, ground: &mut Ground, now: Time) {
+        let Some((new_cumulative_tsn, skipped)) = self.buffer.skippable(MOST_STREAMS) else { return };
+        self.forwarding.expired += 1;
+        let before = self.forwarding.sent.map(|sent| sent.1);
+        let others = ground.paths.samples().iter().filter(|sample| sample.state.carries_data());
+        let other = others.map(|sample| sample.id).find(|id| before.is_some_and(|before| *id > before));
+        let path = other.unwrap_or_else(|| ground.paths.usable(ground.paths.primary()));
+        self.send_forward(ground, path, OwnedForwardTsn { new_cumulative_tsn, skipped }, now);
+    }
+
+    fn send_forward(&mut self, ground: &mut Ground, path: PathId, chunk: OwnedForwardTsn, now: Time) {
+        self.forwarding.sent = Some((chunk.new_cumulative_tsn, path, now));
+        ground.outbox.withdraw(ForwardTsn::KIND);
+        ground.post(path, chunk);
+        let (rto, most) = (ground.paths.sample(path).rto, ground.settings.config.rto.max);
+        let wait = rto * (1 << self.forwarding.expired.min(MOST_DOUBLINGS));
+        ground.timers.set(Timer::ForwardTsn, now + wait.min(most));
+    }
+}
+
+impl OwnedForwardTsn {
+    fn as_chunk(&self) -> ForwardTsn<'_> {
+        ForwardTsn { new_cumulative_tsn: self.new_cumulative_tsn, skipped: self.skipped.as_slice().into() }
+    }
+}
+
+impl EncodeChunk for OwnedForwardTsn {
+    fn kind(&self) -> u8 {
+        ForwardTsn::KIND
+    }
+
+    fn value_len(&self) -> usize {
+        self.as_chunk().value_len()
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.as_chunk().encode(out);
+    }
+}
+
+/// The streams of one FORWARD-TSN: it fits a packet that every network carries.
+const MOST_STREAMS: usize = 100;
+const MOST_DOUBLINGS: u32 = 10;

@@ -1,0 +1,59 @@
+//! Gives up messages that expired, were lost too often, or make room for more important ones (RFC 3758, RFC 7496).
+
+use anabranch_base::{ByteCount, Time};
+
+use super::Sender;
+use crate::association::ground::{Ground, Timer};
+use crate::event::Event;
+use crate::send::{GivenUp, Left, Reliability};
+
+impl Sender {
+    /// Gives up the messages that are due, on all paths at once, and tells the peer to skip what it need not wait for.
+    pub(super) fn give_up_due(&mut self, ground: &mut Ground, now: Time) {
+        let mut left = Vec::new();
+        while let Some(given_up) = self.buffer.give_up_due(now, &mut left) {
+            report(ground, given_up);
+        }
+        self.on_given_up(ground, &left);
+        match self.buffer.next_deadline() {
+            Some(deadline) => ground.timers.set(Timer::Lifetime, deadline),
+            None => ground.timers.stop(Timer::Lifetime),
+        }
+        self.forward(ground, now);
+    }
+
+    /// Gives up less important messages until one of `wanted` bytes and this `reliability` has room.
+    pub(crate) fn make_room(&mut self, ground: &mut Ground, wanted: ByteCount, reliability: Reliability) {
+        let Reliability::Priority(value) = reliability else { return };
+        let mut left = Vec::new();
+        while self.send_space(ground) < wanted
+            && let Some(given_up) = self.buffer.give_up_below(value, &mut left)
+        {
+            report(ground, given_up);
+        }
+        self.on_given_up(ground, &left);
+    }
+
+    /// Updates the paths whose chunks in flight, `left`, were given up. What the scheduler had picked may be gone.
+    fn on_given_up(&mut self, ground: &mut Ground, left: &[Left]) {
+        for chunk in left {
+            ground.paths.on_left_flight(chunk.path, chunk.weight);
+            ground.paths.cancel_measurement(chunk.path);
+            if ground.paths.sample(chunk.path).flight.is_zero() {
+                ground.timers.stop(Timer::Retransmission(chunk.path));
+            }
+        }
+        self.picked = None;
+        self.planned_copy = None;
+        self.run = None;
+        if self.wanted_room.is_some_and(|room| self.send_space(ground) >= room) {
+            self.wanted_room = None;
+            ground.log.event(Event::Writable);
+        }
+    }
+}
+
+fn report(ground: &mut Ground, given_up: GivenUp) {
+    let GivenUp { stream, ppid, bytes, was_sent } = given_up;
+    ground.log.event(Event::GivenUp { stream, ppid, bytes, was_sent });
+}

@@ -1,0 +1,162 @@
+//! Gives messages up, and finds how far the peer may skip them (RFC 3758 §3.5).
+
+use std::collections::BTreeMap;
+
+use anabranch_base::{ByteCount, Time};
+
+use super::super::chunk::State;
+use super::{Left, SendBuffer};
+use crate::seq::{Ssn, Tsn};
+use crate::wire::{Ppid, SkippedStream, StreamId};
+
+/// A message that was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct GivenUp {
+    /// The stream.
+    pub stream: StreamId,
+    /// The application's identifier for the content.
+    pub ppid: Ppid,
+    /// The user data.
+    pub bytes: ByteCount,
+    /// True if a part of it was sent.
+    pub was_sent: bool,
+}
+
+impl SendBuffer {
+    /// True if messages may be given up, or the peer was not told of all that were.
+    #[inline]
+    pub(crate) fn may_give_up(&self) -> bool {
+        !self.limited.is_empty() || self.given_up > 0
+    }
+
+    /// The time at which the next message expires.
+    pub(crate) fn next_deadline(&self) -> Option<Time> {
+        self.limited.next_deadline()
+    }
+
+    /// Gives up the next message that has expired at `now` or was lost too often. Adds the transmissions that leave the
+    /// flights to `left`.
+    pub(crate) fn give_up_due(&mut self, now: Time, left: &mut Vec<Left>) -> Option<GivenUp> {
+        loop {
+            let number = self.limited.take_due(now)?;
+            if let Some(given_up) = self.give_up(number, left) {
+                return Some(given_up);
+            }
+        }
+    }
+
+    /// Gives up the most dispensable message of lower priority than `value`.
+    pub(crate) fn give_up_below(&mut self, value: u32, left: &mut Vec<Left>) -> Option<GivenUp> {
+        loop {
+            let number = self.limited.take_below(value)?;
+            if let Some(given_up) = self.give_up(number, left) {
+                return Some(given_up);
+            }
+        }
+    }
+
+    /// The TSN up to which the peer may skip: all chunks from the cumulative ack point up to it were given up. `None` if
+    /// the next one was not. The list has at most `most` streams, which may end it earlier.
+    pub(crate) fn skippable(&mut self, most: usize) -> Option<(Tsn, Vec<SkippedStream>)> {
+        let first = self.chunks.first();
+        self.skippable_end = self.skippable_end.max(first);
+        while self.skippable_end < self.chunks.end()
+            && self.chunks.at(self.skippable_end).state() == State::GivenUp
+        {
+            self.skippable_end += 1;
+        }
+        let mut streams: BTreeMap<StreamId, Ssn> = BTreeMap::new();
+        let mut end = first;
+        while end < self.skippable_end {
+            let head = self.chunks.at(end).head();
+            if !head.unordered {
+                if streams.len() == most && !streams.contains_key(&head.stream) {
+                    break;
+                }
+                streams.insert(head.stream, head.ssn);
+            }
+            end += 1;
+        }
+        let skipped = streams.into_iter().map(|(stream, ssn)| SkippedStream { stream, ssn });
+        (end > first).then(|| (self.chunks.tsn(end - 1), skipped.collect()))
+    }
+
+    /// Finds the chunks of messages anew after they were cut into smaller pieces.
+    pub(super) fn refit_limits(&mut self) {
+        let settled = self.chunks.sent_end();
+        let Some(first) = self.limited.first_from(settled) else { return };
+        let (mut begin, mut ranges) = (first, Vec::new());
+        for position in first.max(self.chunks.first())..self.chunks.end() {
+            let chunk = self.chunks.at(position);
+            if !chunk.head().is_limited {
+                continue;
+            }
+            let (is_beginning, is_ending) = chunk.bounds();
+            if is_beginning {
+                begin = position;
+            }
+            if is_ending {
+                ranges.push(begin..position + 1);
+            }
+        }
+        self.limited.refit(settled, ranges.into_iter());
+    }
+
+    /// Drops the user data of the chunk at `position`, which an earlier SACK reported, and which belongs to a message
+    /// that was given up.
+    pub(super) fn drop_taken_back(&mut self, position: u64) {
+        let chunk = self.chunks.at_mut(position);
+        let (path, length) = (chunk.path(), chunk.drop_payload());
+        if length > 0 {
+            self.held.on_released(path, length);
+        }
+        self.given_up += 1;
+    }
+
+    fn give_up(&mut self, number: u64, left: &mut Vec<Left>) -> Option<GivenUp> {
+        if let Some(message) = self.unfragmented.give_up(number) {
+            let bytes = message.length();
+            self.held.on_dropped(bytes);
+            self.limited.forget(number, message.reliability);
+            return Some(GivenUp { stream: message.stream, ppid: message.ppid, bytes, was_sent: false });
+        }
+        let message = self.limited.take(number)?;
+        let mut was_sent = message.chunks.start < self.chunks.first();
+        for position in message.chunks.start.max(self.chunks.first())..message.chunks.end {
+            was_sent |= self.give_up_chunk(position, left);
+        }
+        let (stream, ppid) = (message.head.stream, message.head.ppid);
+        Some(GivenUp { stream, ppid, bytes: message.bytes, was_sent })
+    }
+
+    /// Returns true if the chunk was sent.
+    fn give_up_chunk(&mut self, position: u64, left: &mut Vec<Left>) -> bool {
+        let chunk = self.chunks.at_mut(position);
+        let (length, last) = (chunk.length(), chunk.last());
+        let before = chunk.give_up();
+        let rwnd_weight = self.rwnd_charge.weigh(length);
+        match before {
+            State::Acked | State::GivenUp => return true,
+            State::Waiting => {
+                self.waiting.take(position, ByteCount::of_len(length));
+                self.chunks.on_left(position);
+                self.held.on_dropped(ByteCount::of_len(length));
+            }
+            State::InFlight | State::Revoked => {
+                self.in_flight.leave(position, rwnd_weight);
+                left.push(self.left(last, length, rwnd_weight));
+                for copy in self.copies.take_all(position) {
+                    left.push(self.left(copy, length, ByteCount::ZERO));
+                }
+                self.held.on_released(last.path, length);
+            }
+            State::Lost(_) | State::RevokedLost(_) => {
+                self.marked.remove(position, rwnd_weight);
+                self.copies.cancel(position);
+                self.held.on_released(last.path, length);
+            }
+        }
+        self.given_up += 1;
+        before != State::Waiting
+    }
+}
