@@ -14,7 +14,7 @@ use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::policy::{PathId, PathSample};
 
 pub use receiving::TryRecvError;
-pub use sending::{OutboundStream, SendOptions};
+pub use sending::{Effort, OutboundStream, SendOptions};
 pub use streams::{Events, Records};
 
 use crate::association_entry::{Notifiers, Phase};

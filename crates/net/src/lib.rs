@@ -165,7 +165,9 @@ pub use anabranch_sctp::event::{CloseReason, Event};
 pub use anabranch_sctp::policy::{PathId, PathSample, PathState, Registry};
 pub use anabranch_sctp::record::{Happening, Record};
 pub use anabranch_sctp::wire::{Ppid, StreamId};
-pub use association::{Association, CloseError, Events, OutboundStream, Records, SendOptions, TryRecvError};
+pub use association::{
+    Association, CloseError, Effort, Events, OutboundStream, Records, SendOptions, TryRecvError,
+};
 pub use bind::BindError;
 pub use clock::Clock;
 pub use connect_error::ConnectError;

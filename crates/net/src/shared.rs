@@ -110,6 +110,11 @@ impl Shared {
         result
     }
 
+    /// The time of the endpoint's clock, for reading.
+    pub(crate) fn now(&self) -> Time {
+        self.lock().now()
+    }
+
     /// Attempts a change that may not be possible yet; `None` means that nothing has changed. Until the driver runs,
     /// attempts have the time of the first: a message needs no clock reading.
     pub(crate) fn attempt<T>(&self, attempt: impl FnOnce(&mut Core, Time) -> Option<T>) -> Option<T> {

@@ -71,3 +71,12 @@ fn whatever_happens_to_coupled_windows_messages_arrive_once_and_in_order_or_the_
         (Setting { marks, congestion, coupled, ..setting }, operations)
     });
 }
+
+/// The same where messages may be given up: what was not given up arrives once, in order, unchanged.
+#[test]
+fn whatever_is_given_up_other_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(2_000, |seed| {
+        let (setting, operations) = plan(seed);
+        (Setting { partial: true, ..setting }, operations)
+    });
+}

@@ -30,6 +30,7 @@ const SETTING: Setting = Setting {
     marks: MarkSetting::NONE,
     congestion: "reno",
     coupled: Coupling::Off,
+    partial: false,
 };
 
 /// The paths were with the session that waited for the COOKIE-ACK, and "the next path" was looked for

@@ -1,5 +1,8 @@
 //! Sending messages, by an association or by one of its streams, with and without waiting for room.
 
+use std::time::Duration;
+
+use anabranch_base::Time;
 use anabranch_sctp::association::{Message, Outgoing, Reliability};
 use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
@@ -8,16 +11,20 @@ use super::{Association, SharedHandle};
 use crate::send_error::{SendError, TrySendError};
 use crate::waiting::until;
 
-/// The options of a message: by default stream 0, ordered, with payload protocol identifier 0.
+/// The options of a message: by default stream 0, ordered, with payload protocol identifier 0, never given up.
 ///
 /// A [`StreamId`] converts into options with the other defaults. A received [`Message`] converts into the options
 /// with which it was sent, for an answer.
 ///
 /// ```
-/// use anabranch_net::{Ppid, SendOptions, StreamId};
+/// use std::time::Duration;
+///
+/// use anabranch_net::{Effort, Ppid, SendOptions, StreamId};
 ///
 /// let urgent = SendOptions::on(StreamId::new(3)).ppid(Ppid::new(51)).unordered();
 /// assert_eq!((urgent.stream.get(), urgent.ppid.get(), urgent.unordered), (3, 51, true));
+/// let frame = SendOptions::default().lifetime(Duration::from_millis(100));
+/// assert_eq!(frame.effort, Effort::Lifetime(Duration::from_millis(100)));
 /// assert_eq!(SendOptions::from(StreamId::new(3)), SendOptions::on(StreamId::new(3)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +36,27 @@ pub struct SendOptions {
     pub ppid: Ppid,
     /// True if the message may overtake others of its stream, and be overtaken.
     pub unordered: bool,
+    /// The effort after which the message is given up.
+    pub effort: Effort,
+}
+
+/// The effort for a message (RFC 3758, RFC 7496). A message that is given up is not delivered, later ones do not wait for
+/// it, and [`Event::GivenUp`](crate::Event::GivenUp) reports it.
+///
+/// Every message has full effort unless both ends set
+/// [`Config::partial_reliability`](crate::Config::partial_reliability).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Effort {
+    /// The message is never given up.
+    #[default]
+    Full,
+    /// The message is given up this long after the call, on every path and whether it was sent or not.
+    Lifetime(Duration),
+    /// The message is given up when a part of it is lost after this many retransmissions.
+    Retransmissions(u32),
+    /// The message is given up when the send buffer has no room for a message of a lower value.
+    Priority(u32),
 }
 
 /// One of an association's streams, for sending: a handle of the association with a fixed stream.
@@ -70,7 +98,7 @@ impl Association {
     ) -> Result<(), SendError> {
         // A task that always finds room must still let others run.
         tokio::task::consume_budget().await;
-        let mut message = options.into().outgoing(message.into());
+        let mut message = options.into().outgoing(message.into(), || self.owner.shared.now());
         let notifiers = &self.owner.notifiers;
         if notifiers.send_queue.is_free()
             && let Some(answer) = self.offer(&mut message)
@@ -90,7 +118,7 @@ impl Association {
         message: impl Into<Bytes>,
         options: impl Into<SendOptions>,
     ) -> Result<(), TrySendError> {
-        let mut message = options.into().outgoing(message.into());
+        let mut message = options.into().outgoing(message.into(), || self.owner.shared.now());
         let is_free = self.owner.notifiers.send_queue.is_free();
         match is_free.then(|| self.offer(&mut message)).flatten() {
             Some(answer) => answer.map_err(TrySendError::Failed),
@@ -142,7 +170,7 @@ impl OutboundStream {
 impl SendOptions {
     /// Ordered on `stream`, with payload protocol identifier 0.
     pub const fn on(stream: StreamId) -> SendOptions {
-        SendOptions { stream, ppid: Ppid::new(0), unordered: false }
+        SendOptions { stream, ppid: Ppid::new(0), unordered: false, effort: Effort::Full }
     }
 
     /// Sets the payload protocol identifier.
@@ -157,9 +185,34 @@ impl SendOptions {
         SendOptions { unordered: true, ..self }
     }
 
-    fn outgoing(self, payload: Bytes) -> Outgoing {
-        let SendOptions { stream, ppid, unordered } = self;
-        Outgoing { stream, ppid, unordered, reliability: Reliability::Full, payload }
+    /// Gives the message up this long after it was passed to [`Association::send`].
+    #[must_use]
+    pub const fn lifetime(self, lifetime: Duration) -> SendOptions {
+        SendOptions { effort: Effort::Lifetime(lifetime), ..self }
+    }
+
+    /// Gives the message up when it is lost after this many retransmissions.
+    #[must_use]
+    pub const fn retransmissions(self, most: u32) -> SendOptions {
+        SendOptions { effort: Effort::Retransmissions(most), ..self }
+    }
+
+    /// Gives the message up when a message of a lower value needs its room in the send buffer.
+    #[must_use]
+    pub const fn priority(self, value: u32) -> SendOptions {
+        SendOptions { effort: Effort::Priority(value), ..self }
+    }
+
+    /// The message for the core. `now` is read only for a lifetime.
+    fn outgoing(self, payload: Bytes, now: impl FnOnce() -> Time) -> Outgoing {
+        let SendOptions { stream, ppid, unordered, effort } = self;
+        let reliability = match effort {
+            Effort::Full => Reliability::Full,
+            Effort::Lifetime(lifetime) => Reliability::Until(now() + lifetime.into()),
+            Effort::Retransmissions(most) => Reliability::Retransmissions(most),
+            Effort::Priority(value) => Reliability::Priority(value),
+        };
+        Outgoing { stream, ppid, unordered, reliability, payload }
     }
 }
 
@@ -170,8 +223,9 @@ impl From<StreamId> for SendOptions {
 }
 
 impl From<&Message> for SendOptions {
-    /// The options with which the message was sent: stream, payload protocol identifier, order.
+    /// The options with which the message was sent, with full effort: stream, payload protocol identifier, order.
     fn from(message: &Message) -> SendOptions {
-        SendOptions { stream: message.stream, ppid: message.ppid, unordered: message.unordered }
+        let Message { stream, ppid, unordered, .. } = *message;
+        SendOptions { stream, ppid, unordered, effort: Effort::Full }
     }
 }

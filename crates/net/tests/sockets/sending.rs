@@ -1,8 +1,12 @@
 //! Sending of messages: streams, order, room in the buffer and its order among senders, and the report of undelivered
 //! messages.
 
+use std::time::Duration;
+
 use anabranch_base::ByteCount;
-use anabranch_net::{CloseReason, Ppid, SendError, SendOptions, StreamId, TryRecvError, TrySendError};
+use anabranch_net::{
+    CloseReason, Config, Event, Ppid, SendError, SendOptions, StreamId, TryRecvError, TrySendError,
+};
 
 use crate::party::{cabled, impatient, joined, narrow, until, within};
 
@@ -45,6 +49,28 @@ async fn what_can_never_be_sent_is_said_at_once_and_harms_nothing() {
     assert!(refusal(vec![1], u16::MAX).await.starts_with("there is no stream 65535: the peer takes "));
     near.send("unharmed", SendOptions::default()).await.expect("open");
     assert_eq!(within(5, far.recv()).await.expect("arrived").into_bytes(), "unharmed");
+}
+
+#[tokio::test]
+async fn a_message_that_is_too_late_is_given_up_and_reported_and_the_next_one_arrives() {
+    let config = Config { partial_reliability: true, ..impatient() };
+    let ((_client, near), (_server, far)) = joined(config).await;
+    let mut events = near.subscribe();
+    let late = SendOptions::on(StreamId::new(2)).ppid(Ppid::new(9)).lifetime(Duration::ZERO);
+    near.send(vec![1; 20_000], late).await.expect("open");
+    near.send("in time", SendOptions::on(StreamId::new(2)).lifetime(Duration::from_secs(60)))
+        .await
+        .expect("open");
+    let arrived = within(5, far.recv()).await.expect("arrived");
+    assert_eq!(arrived.into_bytes(), "in time");
+    let given_up = within(5, async {
+        loop {
+            if let Some(Ok(Event::GivenUp { stream, ppid, bytes, .. })) = events.next().await {
+                return (stream.get(), ppid.get(), bytes.get());
+            }
+        }
+    });
+    assert_eq!(given_up.await, (2, 9, 20_000));
 }
 
 #[tokio::test]

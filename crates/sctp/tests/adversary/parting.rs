@@ -7,7 +7,6 @@ use super::cast::Cast;
 use super::tally::Column;
 use super::verdict::{Class, Fault};
 use crate::pair::{End, Faults};
-use crate::walk::Ledger;
 
 impl Cast {
     /// Everything is delivered, both close, and both forget the association.
@@ -63,8 +62,11 @@ impl Cast {
             self.crashes = 0;
         }
         if is_graceful && self.ledgers[0].len() == self.ledgers[1].len() {
-            let complete =
-                self.ledgers.iter().flat_map(|all| all.last()).try_for_each(Ledger::check_complete);
+            let complete = self
+                .ledgers
+                .iter()
+                .flat_map(|all| all.last())
+                .try_for_each(|ledger| ledger.check_complete(0));
             return complete.map_err(|what| Fault::new(Class::Lost, what));
         }
         let named = || [End::A, End::Z].into_iter().zip(&reasons);

@@ -24,6 +24,8 @@ pub(crate) struct Scene {
     pub(crate) send_buffer: u64,
     pub(crate) inbound_streams: u16,
     pub(crate) dynamic_addresses: bool,
+    /// Both ends offer FORWARD-TSN, and take one from a liar.
+    pub(crate) partial_reliability: bool,
     /// Both ends open.
     pub(crate) collides: bool,
     /// A may lose its memory; then every message is long enough to say which association it belongs to.
@@ -112,6 +114,7 @@ fn scene(seed: u64, dice: &mut Dice) -> Scene {
         dynamic_addresses: dice.is_one_in(3),
         collides: dice.is_one_in(8),
         crashes: dice.is_one_in(5),
+        partial_reliability: seed.is_multiple_of(3),
     }
 }
 
@@ -229,6 +232,7 @@ impl Scene {
             send_buffer: ByteCount::new(self.send_buffer),
             inbound_streams: self.inbound_streams,
             dynamic_addresses: self.dynamic_addresses,
+            partial_reliability: self.partial_reliability,
             ..profile
         };
         (self.variant.prepare)(&mut config);

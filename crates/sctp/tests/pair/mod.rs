@@ -361,14 +361,21 @@ impl Pair {
         unordered: bool,
         payload: Bytes,
     ) -> Result<(), SendError> {
+        self.try_send_with(end, stream, unordered, Reliability::Full, payload)
+    }
+
+    /// Sends a message that may be given up.
+    pub(crate) fn try_send_with(
+        &mut self,
+        end: End,
+        stream: u16,
+        unordered: bool,
+        reliability: Reliability,
+        payload: Bytes,
+    ) -> Result<(), SendError> {
         let now = self.now;
-        let message = Outgoing {
-            stream: StreamId::new(stream),
-            ppid: Ppid::new(0),
-            unordered,
-            reliability: Reliability::Full,
-            payload,
-        };
+        let (stream, ppid) = (StreamId::new(stream), Ppid::new(0));
+        let message = Outgoing { stream, ppid, unordered, reliability, payload };
         let result = self.at(end).send(now, message);
         self.settle(end);
         result

@@ -95,7 +95,7 @@ impl Account {
         Ok(())
     }
 
-    /// Given data is acknowledged or still kept; acknowledged data has arrived; nothing arrives that was not given.
+    /// Given data is acknowledged, still kept, or given up; acknowledged data has arrived; nothing arrives that was not given.
     pub(crate) fn check_sums(&self, pair: &mut Pair) -> Result<(), String> {
         let has_restarted =
             [End::A, End::Z].iter().any(|&end| pair.side(end).events.contains(&Event::Restarted));
@@ -105,7 +105,8 @@ impl Account {
         for end in [End::A, End::Z] {
             let given = self.given[end as usize];
             let Some([acked, kept, sent, _]) = sums(pair, end) else { continue };
-            if acked > given || acked + kept < given || sent < acked {
+            let given_up = given_up(&pair.side(end).events);
+            if acked > given || acked + kept + given_up < given || sent < acked {
                 return Err(format!(
                     "{end:?} was given {given}, has sent {sent}, keeps {kept}, and {acked} are acknowledged"
                 ));
@@ -119,6 +120,15 @@ impl Account {
         }
         Ok(())
     }
+}
+
+/// The user data of the messages that were given up.
+fn given_up(events: &[Event]) -> ByteCount {
+    let bytes = |event: &Event| match event {
+        Event::GivenUp { bytes, .. } => *bytes,
+        _ => ByteCount::ZERO,
+    };
+    events.iter().map(bytes).sum()
 }
 
 /// The user data that an end knows to be acknowledged, keeps, has sent and has received; `None` without an association.

@@ -11,8 +11,8 @@ use std::borrow::Cow;
 
 use crate::pair::{End, Faults, Middlebox, Pair, Variant};
 use account::Account;
-use anabranch_base::{ByteCount, Duration};
-use anabranch_sctp::association::SendError;
+use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_sctp::association::{Reliability, SendError};
 use anabranch_sctp::config::{
     BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst, OutOfOrder,
 };
@@ -83,6 +83,8 @@ pub(crate) struct Setting {
     /// The congestion control; `bbr` paces.
     pub(crate) congestion: &'static str,
     pub(crate) coupled: Coupling,
+    /// Messages may be given up.
+    pub(crate) partial: bool,
 }
 
 /// The use of ECN at both ends, and the pipes' treatment of it.
@@ -149,6 +151,7 @@ pub(crate) fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>
         marks: MarkSetting::NONE,
         congestion: "reno",
         coupled: Coupling::Off,
+        partial: false,
     };
     let count = 5 + dice.below(60) as usize;
     let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
@@ -200,6 +203,8 @@ struct Walk {
     /// The number of times two seconds are allowed for the end.
     patience: u32,
     sent: [Ledger; 2],
+    /// The effort for the next messages; `None` if all are sent in full.
+    efforts: Option<Dice>,
     /// The bound on each end's flight on each path.
     flight_bounds: [Vec<FlightBound>; 2],
     /// SACKs may overtake one another. An older one then seems to take acknowledgements back, and what comes
@@ -236,6 +241,7 @@ impl Walk {
         };
         config.congestion_control = setting.congestion.to_owned();
         config.coupled = setting.coupled;
+        config.partial_reliability = setting.partial;
         if setting.congestion == "bbr" {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
         }
@@ -265,8 +271,16 @@ impl Walk {
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: setting.mtu,
             shares_windows: setting.window_management != "none",
-            patience: if setting.receive_buffer <= setting.mtu { PATIENCE_FOR_PROBES } else { PATIENCE },
-            sent: [End::A, End::Z].map(|end| Ledger::of(end, 0)),
+            patience: if setting.receive_buffer <= setting.mtu * if setting.partial { 4 } else { 1 } {
+                PATIENCE_FOR_PROBES
+            } else {
+                PATIENCE
+            },
+            sent: [End::A, End::Z].map(|end| {
+                let ledger = Ledger::of(end, 0);
+                if setting.partial { ledger.partial() } else { ledger }
+            }),
+            efforts: setting.partial.then(|| Dice::of(setting.seed ^ 0x3758)),
             flight_bounds: Default::default(),
             may_reorder: setting.pipes > 1,
             account: Account::new(
@@ -329,11 +343,15 @@ impl Walk {
         if !self.has(end) {
             return Ok(());
         }
-        let length = if unordered { length.max(4) } else { length };
+        let length = if unordered || self.efforts.is_some() { length.max(4) } else { length };
         let payload = self.sent[end as usize].next(stream, unordered, length);
-        match self.pair.try_send(end, stream, unordered, payload) {
+        let effort = self.efforts.as_mut().map_or(Reliability::Full, |dice| effort(dice, self.pair.now));
+        match self.pair.try_send_with(end, stream, unordered, effort, payload) {
             Ok(()) => {
                 self.sent[end as usize].on_sent(stream, unordered, length);
+                if effort != Reliability::Full {
+                    self.sent[end as usize].limit_last(stream, unordered);
+                }
                 self.account.on_given(end, length);
                 Ok(())
             }
@@ -448,7 +466,11 @@ impl Walk {
         let was_restarted =
             self.pair.a.events.iter().chain(&self.pair.z.events).any(|e| *e == Event::Restarted);
         if is_graceful && !was_restarted {
-            self.sent.iter().try_for_each(Ledger::check_complete)?;
+            let given_up = |events: &[Event]| {
+                events.iter().filter(|event| matches!(event, Event::GivenUp { .. })).count() as u32
+            };
+            let given_up = [given_up(&self.pair.a.events), given_up(&self.pair.z.events)];
+            self.sent.iter().zip(given_up).try_for_each(|(ledger, count)| ledger.check_complete(count))?;
         }
         Ok(Outcome { is_graceful })
     }
@@ -502,6 +524,16 @@ fn check_flight(pair: &mut Pair, bounds: &mut [Vec<FlightBound>; 2], mtu: u64) -
         }
     }
     Ok(())
+}
+
+/// Any effort for a message that is sent at `now`.
+fn effort(dice: &mut Dice, now: Time) -> Reliability {
+    match dice.below(8) {
+        0 | 1 => Reliability::Full,
+        2..5 => Reliability::Until(now + Duration::from_millis(dice.one_of(&[0, 1, 30, 300, 3_000, 60_000]))),
+        5 | 6 => Reliability::Retransmissions(dice.one_of(&[0, 0, 1, 3])),
+        _ => Reliability::Priority(dice.one_of(&[0, 1, 5])),
+    }
 }
 
 fn operation(dice: &mut Dice, pipes: usize) -> Operation {
@@ -565,7 +597,7 @@ const MAX_STEPS: u64 = 200_000;
 /// The number of times two seconds are allowed for the end: a shutdown may have to wait for backed-off timers.
 const PATIENCE: u32 = 1_000;
 /// Likewise where each chunk is a window probe, because the peer has no room beside it: the timer of probes backs off to a
-/// minute.
+/// minute. So it is where small messages that a small buffer refuses are given up: each packet waits for a time-out.
 const PATIENCE_FOR_PROBES: u32 = 20_000;
 
 const SPLITS: [BufferSplit; 6] = [

@@ -50,6 +50,12 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         },
     },
     field!(strict_window, Everywhere, Kind::Boolean, "the last packet of a window must not exceed cwnd"),
+    field!(
+        partial_reliability,
+        Everywhere,
+        Kind::Boolean,
+        "messages may be given up, if the peer agrees (RFC 3758)"
+    ),
     field!(dac_wire, Everywhere, DacWire::KIND, "encoding of a SACK's packet count; `plain`: as ns-2 does"),
 ];
 
