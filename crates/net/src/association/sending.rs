@@ -25,6 +25,8 @@ use crate::waiting::until;
 /// assert_eq!((urgent.stream.get(), urgent.ppid.get(), urgent.unordered), (3, 51, true));
 /// let frame = SendOptions::default().lifetime(Duration::from_millis(100));
 /// assert_eq!(frame.effort, Effort::Lifetime(Duration::from_millis(100)));
+/// assert_eq!(frame.retransmissions(1).effort, Effort::Retransmissions(1));
+/// assert_eq!(frame.priority(3).effort, Effort::Priority(3));
 /// assert_eq!(SendOptions::from(StreamId::new(3)), SendOptions::on(StreamId::new(3)));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

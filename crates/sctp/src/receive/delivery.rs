@@ -100,7 +100,7 @@ impl Delivery {
         Ok(())
     }
 
-    /// Skips the messages of `stream` up to `ssn`, which the sender gave up. Those of them that arrived are ready, and so
+    /// Skips the messages of `stream` up to `ssn`, which the sender gave up. The ones that arrived are ready, and so
     /// are the messages that waited for the last one (RFC 3758 §3.6). SSNs behind the next one, and streams that do
     /// not exist, are ignored.
     pub(crate) fn skip_to(&mut self, stream: StreamId, ssn: Ssn) {

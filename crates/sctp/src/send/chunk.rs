@@ -37,7 +37,7 @@ pub(super) enum State {
     Revoked,
     /// It was declared lost after its acknowledgement was taken back, and waits for retransmission.
     RevokedLost(LostBy),
-    /// Its message was given up: it is never sent again, and the peer is told not to wait for it.
+    /// Given up with its message: it is never sent again, and the peer is told not to wait for it.
     GivenUp,
 }
 

@@ -42,14 +42,18 @@ impl Sender {
         self.send_forward(ground, path, OwnedForwardTsn { new_cumulative_tsn: tsn, skipped }, now);
     }
 
-    /// Handles a FORWARD-TSN that was not acknowledged in time: it is sent again, on another path if there is one, and
-    /// less often each time.
-    pub(crate) fn on_forward_tsn_unanswered(&mut self, ground: &mut Ground, now: Time) {
+    /// The path of the FORWARD-TSN that is not acknowledged.
+    pub(crate) fn forwarded_on(&self) -> Option<PathId> {
+        self.forwarding.sent.map(|(_, path, _)| path)
+    }
+
+    /// Sends a FORWARD-TSN again that was not acknowledged on path `before`: on another path if there is one, and less
+    /// often each time.
+    pub(crate) fn repeat_forward(&mut self, ground: &mut Ground, before: PathId, now: Time) {
         let Some((new_cumulative_tsn, skipped)) = self.buffer.skippable(MOST_STREAMS) else { return };
         self.forwarding.expired += 1;
-        let before = self.forwarding.sent.map(|sent| sent.1);
         let others = ground.paths.samples().iter().filter(|sample| sample.state.carries_data());
-        let other = others.map(|sample| sample.id).find(|id| before.is_some_and(|before| *id > before));
+        let other = others.map(|sample| sample.id).find(|id| *id > before);
         let path = other.unwrap_or_else(|| ground.paths.usable(ground.paths.primary()));
         self.send_forward(ground, path, OwnedForwardTsn { new_cumulative_tsn, skipped }, now);
     }

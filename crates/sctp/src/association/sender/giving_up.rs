@@ -34,7 +34,7 @@ impl Sender {
         self.on_given_up(ground, &left);
     }
 
-    /// Updates the paths whose chunks in flight, `left`, were given up. What the scheduler had picked may be gone.
+    /// Updates the paths whose chunks in flight, `left`, were given up. The scheduler picks anew.
     fn on_given_up(&mut self, ground: &mut Ground, left: &[Left]) {
         for chunk in left {
             ground.paths.on_left_flight(chunk.path, chunk.weight);

@@ -25,7 +25,7 @@ impl Session {
             Timer::MtuProbe(path) => self.ground.on_mtu_probe_due(path, now),
             Timer::Overtaken(_) => self.sender.on_overtaken_due(&mut self.ground, now),
             Timer::TailProbe(path) => self.sender.on_tail_probe_due(&mut self.ground, path),
-            Timer::ForwardTsn => self.sender.on_forward_tsn_unanswered(&mut self.ground, now),
+            Timer::ForwardTsn => return self.on_forward_tsn_unanswered(now),
             // These only start sending.
             Timer::Lifetime
             | Timer::Pacing(_)
@@ -34,6 +34,15 @@ impl Session {
             | Timer::Shutdown
             | Timer::ShutdownGuard => {}
         }
+        Ok(())
+    }
+
+    /// Handles a FORWARD-TSN that was not acknowledged: counts an error of the path and of the association, and sends it
+    /// again on another path.
+    fn on_forward_tsn_unanswered(&mut self, now: Time) -> Result<(), PeerGone> {
+        let Some(forwarded_on) = self.sender.forwarded_on() else { return Ok(()) };
+        self.count_path_error(forwarded_on, true, now)?;
+        self.sender.repeat_forward(&mut self.ground, forwarded_on, now);
         Ok(())
     }
 
