@@ -271,7 +271,7 @@ impl Walk {
             send_buffer: ByteCount::new(setting.send_buffer),
             mtu: setting.mtu,
             shares_windows: setting.window_management != "none",
-            patience: if setting.receive_buffer <= setting.mtu * if setting.partial { 4 } else { 1 } {
+            patience: if setting.receive_buffer <= setting.mtu || setting.partial {
                 PATIENCE_FOR_PROBES
             } else {
                 PATIENCE
@@ -597,7 +597,7 @@ const MAX_STEPS: u64 = 200_000;
 /// The number of times two seconds are allowed for the end: a shutdown may have to wait for backed-off timers.
 const PATIENCE: u32 = 1_000;
 /// Likewise where each chunk is a window probe, because the peer has no room beside it: the timer of probes backs off to a
-/// minute. So it is where small messages that a small buffer refuses are given up: each packet waits for a time-out.
+/// minute. So it may be where small messages that a small buffer refuses are given up: each packet waits for a time-out.
 const PATIENCE_FOR_PROBES: u32 = 20_000;
 
 const SPLITS: [BufferSplit; 6] = [
