@@ -21,10 +21,8 @@ pub(crate) enum Timer {
     Verification,
     /// T4-rto: an ASCONF is not answered.
     Reconfiguration,
-    /// A message expires.
-    Lifetime,
-    /// A FORWARD-TSN is not acknowledged.
-    ForwardTsn,
+    /// A message expires, or a FORWARD-TSN is not acknowledged.
+    GivingUp,
     /// T3-rtx: data on this path is not acknowledged.
     Retransmission(PathId),
     /// This path's heartbeat period ends.
@@ -125,8 +123,7 @@ impl Timer {
             Timer::ShutdownGuard => 4,
             Timer::Verification => 5,
             Timer::Reconfiguration => 6,
-            Timer::Lifetime => 7,
-            Timer::ForwardTsn => 8,
+            Timer::GivingUp => 7,
             Timer::Retransmission(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS,
             Timer::Heartbeat(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 1,
             Timer::HeartbeatAnswer(path) => ASSOCIATION_TIMERS + path.index() * PATH_TIMERS + 2,
@@ -148,8 +145,7 @@ impl Timer {
             4 => Timer::ShutdownGuard,
             5 => Timer::Verification,
             6 => Timer::Reconfiguration,
-            7 => Timer::Lifetime,
-            8 => Timer::ForwardTsn,
+            7 => Timer::GivingUp,
             _ => match (slot - ASSOCIATION_TIMERS) % PATH_TIMERS {
                 0 => Timer::Retransmission(path),
                 1 => Timer::Heartbeat(path),
@@ -167,7 +163,7 @@ impl Timer {
 /// The expiry time of a stopped timer.
 const NEVER: Time = Time::from_nanos(u64::MAX);
 
-const ASSOCIATION_TIMERS: usize = 9;
+const ASSOCIATION_TIMERS: usize = 8;
 const PATH_TIMERS: usize = 8;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use anabranch_base::Time;
 
 use super::Sender;
-use crate::association::ground::{Ground, Timer};
+use crate::association::ground::Ground;
 use crate::policy::PathId;
 use crate::seq::Tsn;
 use crate::wire::{EncodeChunk, ForwardTsn, SkippedStream};
@@ -13,8 +13,17 @@ use crate::wire::{EncodeChunk, ForwardTsn, SkippedStream};
 pub(super) struct Forwarding {
     /// The new cumulative TSN that was last sent, its path, and the sending time.
     sent: Option<(Tsn, PathId, Time)>,
-    /// The number of times its timer expired in a row.
+    /// The time at which it is sent again.
+    due: Option<Time>,
+    /// The number of times that passed in a row.
     expired: u32,
+}
+
+impl Forwarding {
+    /// The time at which the FORWARD-TSN is sent again.
+    pub(super) fn due(&self) -> Option<Time> {
+        self.due
+    }
 }
 
 /// A FORWARD-TSN with a list of its own.
@@ -30,7 +39,7 @@ impl Sender {
     pub(super) fn forward(&mut self, ground: &mut Ground, now: Time) {
         let Some((tsn, skipped)) = self.buffer.skippable(MOST_STREAMS) else {
             self.forwarding = Forwarding::default();
-            return ground.timers.stop(Timer::ForwardTsn);
+            return;
         };
         if let Some((sent, path, at)) = self.forwarding.sent
             && !tsn.is_after(sent)
@@ -42,8 +51,13 @@ impl Sender {
         self.send_forward(ground, path, OwnedForwardTsn { new_cumulative_tsn: tsn, skipped }, now);
     }
 
-    /// The path of the FORWARD-TSN that is not acknowledged.
-    pub(crate) fn forwarded_on(&self) -> Option<PathId> {
+    /// The path of the FORWARD-TSN that is not acknowledged in time.
+    pub(crate) fn unanswered_forward(&mut self, now: Time) -> Option<PathId> {
+        self.forwarding.due.filter(|due| *due <= now)?;
+        if self.buffer.skippable(MOST_STREAMS).is_none() {
+            self.forwarding = Forwarding::default();
+            return None;
+        }
         self.forwarding.sent.map(|(_, path, _)| path)
     }
 
@@ -64,7 +78,7 @@ impl Sender {
         ground.post(path, chunk);
         let (rto, most) = (ground.paths.sample(path).rto, ground.settings.config.rto.max);
         let wait = rto * (1 << self.forwarding.expired.min(MOST_DOUBLINGS));
-        ground.timers.set(Timer::ForwardTsn, now + wait.min(most));
+        self.forwarding.due = Some(now + wait.min(most));
     }
 }
 

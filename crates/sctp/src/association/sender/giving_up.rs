@@ -15,11 +15,12 @@ impl Sender {
             report(ground, given_up);
         }
         self.on_given_up(ground, &left);
-        match self.buffer.next_deadline() {
-            Some(deadline) => ground.timers.set(Timer::Lifetime, deadline),
-            None => ground.timers.stop(Timer::Lifetime),
-        }
         self.forward(ground, now);
+        let expires = self.buffer.next_deadline().into_iter().chain(self.forwarding.due()).min();
+        match expires {
+            Some(at) => ground.timers.set(Timer::GivingUp, at),
+            None => ground.timers.stop(Timer::GivingUp),
+        }
     }
 
     /// Gives up less important messages until one of `wanted` bytes and this `reliability` has room.

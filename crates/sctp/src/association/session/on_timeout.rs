@@ -25,10 +25,9 @@ impl Session {
             Timer::MtuProbe(path) => self.ground.on_mtu_probe_due(path, now),
             Timer::Overtaken(_) => self.sender.on_overtaken_due(&mut self.ground, now),
             Timer::TailProbe(path) => self.sender.on_tail_probe_due(&mut self.ground, path),
-            Timer::ForwardTsn => return self.on_forward_tsn_unanswered(now),
+            Timer::GivingUp => return self.on_giving_up_due(now),
             // These only start sending.
-            Timer::Lifetime
-            | Timer::Pacing(_)
+            Timer::Pacing(_)
             | Timer::Resend(_)
             | Timer::Handshake
             | Timer::Shutdown
@@ -37,10 +36,10 @@ impl Session {
         Ok(())
     }
 
-    /// Handles a FORWARD-TSN that was not acknowledged: counts an error of the path and of the association, and sends it
-    /// again on another path.
-    fn on_forward_tsn_unanswered(&mut self, now: Time) -> Result<(), PeerGone> {
-        let Some(forwarded_on) = self.sender.forwarded_on() else { return Ok(()) };
+    /// Handles the expiry of a message, which is given up before more is sent, or a FORWARD-TSN that was not acknowledged:
+    /// counts an error of the path and of the association, and sends it again on another path.
+    fn on_giving_up_due(&mut self, now: Time) -> Result<(), PeerGone> {
+        let Some(forwarded_on) = self.sender.unanswered_forward(now) else { return Ok(()) };
         self.count_path_error(forwarded_on, true, now)?;
         self.sender.repeat_forward(&mut self.ground, forwarded_on, now);
         Ok(())
