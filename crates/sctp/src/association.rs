@@ -10,6 +10,7 @@ mod datagram;
 mod dispatch;
 mod ending;
 mod extensions;
+mod features;
 mod ground;
 mod handshake;
 mod init;
@@ -40,6 +41,7 @@ pub use authentication::RandomNumber;
 pub(crate) use datagram::Verified;
 pub use datagram::{Datagram, Ecn, Packet, Transmit};
 pub use extensions::{Extensions, OfferedExtensions, PeerExtensions};
+pub use features::Features;
 use ground::{PeerGone, Timer};
 use handshake::Handshake;
 pub use handshake::LocalIdentity;
@@ -61,7 +63,7 @@ use crate::receive::ReadyMessages;
 use crate::record::Record;
 pub use crate::send::{Outgoing, Reliability};
 use crate::wire;
-use crate::wire::{Cause, VerificationTag};
+use crate::wire::{Cause, StreamId, VerificationTag};
 
 /// An SCTP association without I/O.
 ///
@@ -293,6 +295,15 @@ impl Association {
     pub fn abort(&mut self, why: &str) {
         let reason = CloseReason::AbortedHere { why: why.to_owned() };
         self.abort_with(Cause::UserInitiatedAbort(why.as_bytes().to_vec()), reason);
+    }
+
+    /// Gives a stream a value for the [stream scheduler](crate::config::StreamScheduler): its priority, of which the
+    /// lowest is sent first, by default 0; or its weight, by default 1. Other schedulers ignore it. No effect before the
+    /// association is open.
+    pub fn set_stream_value(&mut self, stream: StreamId, value: u16) {
+        if let Some(session) = self.session_mut() {
+            session.set_stream_value(stream, value);
+        }
     }
 
     /// Limits the congestion windows of the paths in `limits`.

@@ -13,6 +13,7 @@ mod out_of_order;
 mod profiles;
 mod settings;
 mod sizes;
+mod stream_scheduler;
 mod tuned;
 
 pub use crate::policy::ConfigError;
@@ -27,6 +28,7 @@ pub use out_of_order::OutOfOrder;
 pub use profiles::{PROFILES, Profile};
 pub use settings::{setting, settings};
 pub use sizes::IpVersion;
+pub use stream_scheduler::StreamScheduler;
 
 use anabranch_base::{ByteCount, Duration, Ecn, Seed};
 
@@ -173,6 +175,10 @@ pub struct Config {
     pub dynamic_addresses: bool,
     /// True if messages may be given up: this end offers FORWARD-TSN and understands the peer's (RFC 3758).
     pub partial_reliability: bool,
+    /// True if this end offers I-DATA, which lets messages of other streams interrupt a long one (RFC 8260).
+    pub interleaving: bool,
+    /// The choice of the stream whose message is sent next.
+    pub stream_scheduler: StreamScheduler,
     /// The time a state cookie is valid.
     pub cookie_lifetime: Duration,
     /// The number of retransmissions of INIT or COOKIE-ECHO before giving up.

@@ -1,14 +1,16 @@
 //! The receiving half of an association, in parts: the TSNs that have arrived ([`Arrivals`]), the reassembly of
-//! fragments ([`Reassembly`]), the delivery order of messages ([`Delivery`]), the size of the buffer
+//! fragments ([`Assembly`]), the delivery order of messages ([`Delivery`]), the size of the buffer
 //! ([`ReceiveBuffer`]), and the growth of the buffer ([`Tuning`]). For each chunk the association calls them in this
 //! order; no part calls another.
 
 mod arrivals;
+mod assembly;
 mod budget;
 mod buffer;
 mod bundle;
 mod compact;
 mod delivery;
+mod interleaved;
 mod load;
 mod message;
 mod ready;
@@ -16,15 +18,16 @@ mod reassembly;
 mod tuning;
 
 pub(crate) use arrivals::{Arrivals, TsnArrival};
+pub(crate) use assembly::Assembly;
 pub(crate) use budget::{Allowance, Budget};
 pub(crate) use buffer::{Level, ReceiveBuffer};
 pub(crate) use bundle::Bundle;
 pub(crate) use compact::compact;
-pub(crate) use delivery::{Delivery, DeliveryError};
+pub(crate) use delivery::{Delivery, DeliveryError, Numbering};
 pub(crate) use load::MemoryLoad;
 pub use message::Message;
 pub(crate) use ready::ReadyMessages;
-pub(crate) use reassembly::{Fragment, Inserted, Reassembly, ReassemblyError};
+pub(crate) use reassembly::{Fragment, Inserted, ReassemblyError};
 pub(crate) use tuning::{DataArrival, Tuning};
 
 #[cfg(test)]
@@ -34,8 +37,9 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
+    use super::reassembly::Reassembly;
     use super::*;
-    use crate::seq::{Ssn, Tsn};
+    use crate::seq::{Fsn, Mid, Tsn};
     use crate::wire::{Ppid, StreamId};
 
     const STREAMS: u16 = 3;
@@ -59,19 +63,20 @@ mod tests {
 
     /// The DATA chunks of `messages`; the PPID identifies the message, each byte the fragment.
     fn fragments_of(messages: &[Sent], initial: Tsn) -> Vec<Fragment> {
-        let mut next_ssn = [Ssn::new(0); STREAMS as usize];
+        let mut next_mid = [Mid::new(0); STREAMS as usize];
         let mut fragments = Vec::new();
         let mut tsn = initial;
         for (number, message) in messages.iter().enumerate() {
-            let ssn = next_ssn[usize::from(message.stream)];
+            let mid = next_mid[usize::from(message.stream)];
             if !message.unordered {
-                next_ssn[usize::from(message.stream)] = ssn.next();
+                next_mid[usize::from(message.stream)] = mid.next();
             }
             for (position, &length) in message.lengths.iter().enumerate() {
                 fragments.push(Fragment {
                     tsn,
                     stream: StreamId::new(message.stream),
-                    ssn,
+                    mid,
+                    fsn: Fsn::new(position as u32),
                     ppid: Ppid::new(number as u32),
                     unordered: message.unordered,
                     beginning: position == 0,
@@ -108,7 +113,7 @@ mod tests {
 
             let mut arrivals = Arrivals::new(initial);
             let mut reassembly = Reassembly::new();
-            let mut delivery = Delivery::new(STREAMS);
+            let mut delivery = Delivery::new(STREAMS, Numbering::Ssn);
             let mut buffer = ReceiveBuffer::new(ByteCount::from_kib(64));
             let mut received = Vec::new();
             for index in order {
@@ -118,8 +123,9 @@ mod tests {
                 }
                 buffer.on_held(fragment.load());
                 let span = arrivals.highest().distance_from(arrivals.cumulative());
+                let mid = fragment.mid;
                 if let Inserted::Whole(message) = reassembly.insert(fragment).expect("sound") {
-                    delivery.push(message, span).expect("a stream and an SSN of its own");
+                    delivery.push(message, mid, span).expect("a stream and an SSN of its own");
                 }
                 prop_assert_eq!(reassembly.on_cumulative(arrivals.cumulative()), Ok(()));
                 let parts = reassembly.held() + delivery.waiting() + delivery.ready();
@@ -163,14 +169,14 @@ mod tests {
         ) {
             let mut arrivals = Arrivals::new(Tsn::new(0));
             let mut reassembly = Reassembly::new();
-            let mut delivery = Delivery::new(STREAMS);
+            let mut delivery = Delivery::new(STREAMS, Numbering::Ssn);
             let mut held = ByteCount::ZERO;
             for (tsn, stream, ssn, (beginning, ending), unordered, is_skip) in fragments {
                 let tsn = Tsn::new(tsn);
                 if is_skip {
                     if arrivals.skip_to(tsn) {
                         held -= reassembly.skip_to(tsn);
-                        delivery.skip_to(StreamId::new(stream), Ssn::new(ssn));
+                        delivery.skip_to(StreamId::new(stream), Mid::new(ssn.into()));
                     }
                     continue;
                 }
@@ -181,7 +187,8 @@ mod tests {
                 let fragment = Fragment {
                     tsn,
                     stream: StreamId::new(stream),
-                    ssn: Ssn::new(ssn),
+                    mid: Mid::new(ssn.into()),
+                    fsn: Fsn::default(),
                     ppid: Ppid::new(0),
                     unordered,
                     beginning,
@@ -196,7 +203,7 @@ mod tests {
                 match inserted {
                     Inserted::Whole(message) => {
                         let charge = message.load().charge;
-                        if delivery.push(message, span).is_err() {
+                        if delivery.push(message, Mid::new(ssn.into()), span).is_err() {
                             held -= charge;
                         }
                     }

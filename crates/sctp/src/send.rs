@@ -19,6 +19,7 @@ mod message_numbers;
 mod new_gaps;
 mod refit;
 mod reliability;
+mod streams;
 mod unfragmented;
 mod waiting;
 

@@ -1,4 +1,4 @@
-//! TSN and SSN, which wrap and compare by serial-number arithmetic (RFC 9260 §1.6, RFC 1982).
+//! TSN, SSN, MID and FSN, which wrap and compare by serial-number arithmetic (RFC 9260 §1.6, RFC 1982).
 
 use std::fmt;
 
@@ -11,6 +11,67 @@ pub struct Tsn(u32);
 /// A Stream Sequence Number: 16 bits that wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ssn(u16);
+
+/// A Message Identifier: 32 bits that wrap, counted for each stream and each order (RFC 8260 §2.1). The SSN of DATA is
+/// the MID of a message with 16 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mid(u32);
+
+/// A Fragment Sequence Number: the place of a fragment in its message, from 0 (RFC 8260 §2.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fsn(u32);
+
+impl Mid {
+    /// The MID with the wire value `value`.
+    pub const fn new(value: u32) -> Mid {
+        Mid(value)
+    }
+
+    /// The value on the wire.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The MID after this one.
+    #[must_use]
+    pub(crate) const fn next(self) -> Mid {
+        Mid(self.0.wrapping_add(1))
+    }
+
+    /// The MID before this one.
+    #[must_use]
+    pub(crate) const fn previous(self) -> Mid {
+        Mid(self.0.wrapping_sub(1))
+    }
+
+    /// Returns true if this MID comes after `other`.
+    pub(crate) const fn is_after(self, other: Mid) -> bool {
+        (other.0.wrapping_sub(self.0) as i32) < 0
+    }
+
+    /// The SSN of the same message.
+    pub(crate) const fn ssn(self) -> Ssn {
+        Ssn(self.0 as u16)
+    }
+}
+
+impl From<Ssn> for Mid {
+    fn from(ssn: Ssn) -> Mid {
+        Mid(u32::from(ssn.0))
+    }
+}
+
+impl Fsn {
+    /// The FSN with the wire value `value`.
+    pub const fn new(value: u32) -> Fsn {
+        Fsn(value)
+    }
+
+    /// The value on the wire.
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+}
 
 impl Tsn {
     /// The TSN with the wire value `value`.
@@ -98,6 +159,18 @@ impl fmt::Display for Tsn {
 }
 
 impl fmt::Display for Ssn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for Mid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for Fsn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)
     }

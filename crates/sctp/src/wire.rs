@@ -16,13 +16,16 @@ mod tlv;
 pub use builder::{Full, PacketBuilder};
 pub use cause::Cause;
 pub use checksum::{Checksum, fill_in_checksum};
+pub(crate) use chunk::UserData;
 pub use chunk::{
     Abort, Asconf, AsconfAck, Auth, Chunk, CongestionWindowReduced, CookieAck, CookieEcho, Data, Duplicates,
     EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, GapBlocks, Heartbeat, HeartbeatAck,
-    HeartbeatLayout, HmacAlgorithm, Init, InitAck, InitLayout, Pad, Sack, Shutdown, ShutdownAck,
-    ShutdownComplete, SkippedStream, SkippedStreams, UnknownChunk, UnrecognizedAction, Word, WordList,
+    HeartbeatLayout, HmacAlgorithm, IData, IForwardTsn, Init, InitAck, InitLayout, Pad, Place, Sack,
+    Shutdown, ShutdownAck, ShutdownComplete, SkippedMessage, SkippedStream, SkippedStreams, UnknownChunk,
+    UnrecognizedAction, Word, WordList,
 };
 pub use error::{ChunkError, ChunkFault, WireError};
+pub(crate) use ids::MessageKey;
 pub use ids::{Ppid, StreamId, VerificationTag};
 pub use packet::{Chunks, CommonHeader, Packet};
 pub use parameter::Parameter;

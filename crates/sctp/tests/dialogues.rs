@@ -19,6 +19,7 @@ mod failover;
 mod guesses;
 mod handshake;
 mod in_flight;
+mod interleaving;
 mod kept_room;
 mod limits;
 mod mtu;

@@ -10,7 +10,7 @@ mod walk;
 
 use std::borrow::Cow;
 
-use anabranch_sctp::config::{Coupling, EcnUse};
+use anabranch_sctp::config::{Coupling, EcnUse, StreamScheduler};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use pair::Middlebox;
 use walk::many::take_all;
@@ -80,3 +80,23 @@ fn whatever_is_given_up_other_messages_arrive_once_and_in_order_or_the_failure_i
         (Setting { partial: true, ..setting }, operations)
     });
 }
+
+/// The same where messages of several streams are interleaved, in turns, by priority or by weight.
+#[test]
+fn whatever_is_interleaved_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(2_000, |seed| {
+        let (setting, operations) = plan(seed);
+        let interleaving = seed % 4 != 3;
+        let streams = SCHEDULERS[(seed / 4) as usize % SCHEDULERS.len()];
+        (Setting { interleaving, streams, partial: seed % 2 == 0, ..setting }, operations)
+    });
+}
+
+const SCHEDULERS: [StreamScheduler; 6] = [
+    StreamScheduler::FirstCome,
+    StreamScheduler::RoundRobin,
+    StreamScheduler::RoundRobinPacket,
+    StreamScheduler::Priority,
+    StreamScheduler::FairBandwidth,
+    StreamScheduler::WeightedFair,
+];

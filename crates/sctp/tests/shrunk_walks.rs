@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use crate::pair::{End, Variant};
 use crate::walk::{MarkSetting, Operation, Setting, walk};
-use anabranch_sctp::config::{BufferSplit, Coupling};
+
+use anabranch_sctp::config::{BufferSplit, Coupling, StreamScheduler};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 const SETTING: Setting = Setting {
@@ -31,6 +32,8 @@ const SETTING: Setting = Setting {
     congestion: "reno",
     coupled: Coupling::Off,
     partial: false,
+    interleaving: false,
+    streams: StreamScheduler::FirstCome,
 };
 
 /// The paths were with the session that waited for the COOKIE-ACK, and "the next path" was looked for

@@ -114,7 +114,10 @@ fn an_ssn_that_passed_ends_the_association_although_all_others_may_be_ahead() {
     inject(&mut pair, before, 11..20);
     pair.forge(End::Z, &[&Data { ssn: Ssn::new(3), ..message(before, 20) }]);
     let reason = format!("{:?}", pair.closed(End::Z).expect("it ended"));
-    assert!(reason.contains("SSN 3 of stream 0 arrived a second time; SSN 10 is expected"), "{reason}");
+    assert!(
+        reason.contains("message 3 of stream 0 arrived a second time; message 10 is expected"),
+        "{reason}"
+    );
 }
 
 // What is advertised can be held, and what is missing is taken.

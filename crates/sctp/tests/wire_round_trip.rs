@@ -3,12 +3,12 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use anabranch_base::Duration;
-use anabranch_sctp::seq::{Ssn, Tsn};
+use anabranch_sctp::seq::{Fsn, Mid, Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Asconf, AsconfAck, Auth, Cause, Checksum, Chunk, CommonHeader, CongestionWindowReduced,
-    CookieEcho, Data, EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, Init,
-    InitAck, Packet, PacketBuilder, Pad, Parameter, Ppid, Sack, Shutdown, ShutdownComplete, SkippedStream,
-    StreamId, UnknownChunk, VerificationTag,
+    CookieEcho, Data, EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData,
+    IForwardTsn, Init, InitAck, Packet, PacketBuilder, Pad, Parameter, Place, Ppid, Sack, Shutdown,
+    ShutdownComplete, SkippedMessage, SkippedStream, StreamId, UnknownChunk, VerificationTag,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -22,6 +22,7 @@ enum Sample {
     CookieEcho(Vec<u8>),
     Pad(usize),
     Auth { key: u16, algorithm: u16, code: Vec<u8> },
+    IData { tsn: u32, stream: u16, mid: u32, number: u32, flags: [bool; 4], payload: Vec<u8> },
     ForwardTsn { tsn: u32, skipped: Vec<SkippedStream> },
     Unknown { kind: u8, flags: u8, value: Vec<u8> },
 }
@@ -37,6 +38,19 @@ impl Sample {
                 ppid: Ppid::new(*ppid),
                 unordered: flags[0],
                 beginning: flags[1],
+                ending: flags[2],
+                immediate: flags[3],
+                payload,
+            }),
+            Sample::IData { tsn, stream, mid, number, flags, payload } => Chunk::IData(IData {
+                tsn: Tsn::new(*tsn),
+                stream: StreamId::new(*stream),
+                mid: Mid::new(*mid),
+                place: match flags[1] {
+                    true => Place::First(Ppid::new(*number)),
+                    false => Place::Later(Fsn::new(*number)),
+                },
+                unordered: flags[0],
                 ending: flags[2],
                 immediate: flags[3],
                 payload,
@@ -223,8 +237,33 @@ fn forward_tsn() -> impl Strategy<Value = Sample> {
     (any::<u32>(), vec(skipped, 0..5)).prop_map(|(tsn, skipped)| Sample::ForwardTsn { tsn, skipped })
 }
 
+fn i_forward_tsn() -> impl Strategy<Value = Sample> {
+    let skipped = any::<(u16, bool, u32)>().prop_map(|(stream, unordered, mid)| SkippedMessage {
+        stream: StreamId::new(stream),
+        unordered,
+        mid: Mid::new(mid),
+    });
+    (any::<u32>(), vec(skipped, 0..5)).prop_map(|(tsn, skipped)| {
+        let new_cumulative_tsn = Tsn::new(tsn);
+        Sample::Whole(Chunk::IForwardTsn(IForwardTsn { new_cumulative_tsn, skipped }))
+    })
+}
+
+fn i_data() -> impl Strategy<Value = Sample> {
+    let fields = any::<(u32, u16, u32, u32, [bool; 4])>();
+    (fields, vec(any::<u8>(), 1..60)).prop_map(|((tsn, stream, mid, number, flags), payload)| Sample::IData {
+        tsn,
+        stream,
+        mid,
+        number,
+        flags,
+        payload,
+    })
+}
+
 fn sample() -> impl Strategy<Value = Sample> {
-    let unknown = (prop_oneof![16..128_u8, 129..132_u8, 133..192_u8, 194..=255_u8], any::<u8>(), bytes());
+    let unknown =
+        (prop_oneof![16..64_u8, 65..128_u8, 129..132_u8, 133..192_u8, 195..=255_u8], any::<u8>(), bytes());
     prop_oneof![
         4 => whole().prop_map(Sample::Whole),
         2 => data(),
@@ -234,6 +273,8 @@ fn sample() -> impl Strategy<Value = Sample> {
         1 => (any::<(u16, u16)>(), bytes())
             .prop_map(|((key, algorithm), code)| Sample::Auth { key, algorithm, code }),
         1 => forward_tsn(),
+        1 => i_forward_tsn(),
+        2 => i_data(),
         1 => unknown.prop_map(|(kind, flags, value)| Sample::Unknown { kind, flags, value }),
     ]
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use anabranch_base::ByteCount;
 
+use super::features::Features;
 use super::receiver_rules::ReceiverRules;
 use crate::config::Config;
 use crate::policy::Registry;
@@ -47,8 +48,8 @@ pub struct Agreement {
     pub inbound_streams: u16,
     /// True if both ends support ECN.
     pub ecn: bool,
-    /// True if both ends support FORWARD-TSN (RFC 3758).
-    pub forward_tsn: bool,
+    /// The extensions about user data that both ends support.
+    pub features: Features,
     /// The receiver rules that both ends support.
     pub receiver: ReceiverRules,
 }

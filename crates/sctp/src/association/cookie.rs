@@ -9,6 +9,7 @@ use sha2::Sha256;
 
 use super::authentication::PeerTerms;
 use super::extensions::{OfferedExtensions, PeerExtensions};
+use super::features::Features;
 use super::receiver_rules::ReceiverRules;
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
@@ -48,8 +49,8 @@ pub struct StateCookie {
     pub announced: Vec<IpAddr>,
     /// True if both ends support ECN.
     pub ecn: bool,
-    /// True if both ends support FORWARD-TSN (RFC 3758).
-    pub forward_tsn: bool,
+    /// The extensions about user data that both ends support.
+    pub features: Features,
     /// The receiver rules that both ends support.
     pub receiver: ReceiverRules,
     /// The extensions beyond RFC 9260 that both ends offer, if any.
@@ -83,13 +84,13 @@ impl StateCookie {
             write_socket_address(&mut body, address);
         }
         let announced = &self.announced[..self.announced.len().min(MAX_ANNOUNCED)];
-        let announced = announced.iter().filter(|ip| !MARKERS.contains(ip) && rules_in(**ip).is_none());
+        let announced = announced.iter().filter(|ip| !is_marker(**ip));
         announced.for_each(|&ip| write_ip(&mut body, ip));
         if self.ecn {
             write_ip(&mut body, WITH_ECN);
         }
-        if self.forward_tsn {
-            write_ip(&mut body, WITH_FORWARD_TSN);
+        if self.features != Features::default() {
+            write_ip(&mut body, with_features(self.features.bits()));
         }
         if self.receiver != ReceiverRules::default() {
             write_ip(&mut body, with_rules(self.receiver.bits()));
@@ -138,13 +139,13 @@ impl CookieReader<'_> {
         let (local_port, peer_port) = (self.u16()?, self.u16()?);
         let (local, remote) = (self.socket_address()?, self.socket_address()?);
         let mut announced = Vec::new();
-        let (mut ecn, mut forward_tsn) = (false, false);
+        let (mut ecn, mut features) = (false, Features::default());
         let (mut receiver, mut extensions) = (ReceiverRules::default(), None);
         while !self.rest.is_empty() {
             match self.ip()? {
                 WITH_ECN => ecn = true,
-                WITH_FORWARD_TSN => forward_tsn = true,
                 ip if let Some(rules) = rules_in(ip) => receiver = rules,
+                ip if let Some(agreed) = features_in(ip) => features = agreed,
                 END_OF_ADDRESSES => extensions = Some(self.extensions()?),
                 ip => announced.push(ip),
             }
@@ -166,7 +167,7 @@ impl CookieReader<'_> {
             remote,
             announced,
             ecn,
-            forward_tsn,
+            features,
             receiver,
             extensions,
         })
@@ -250,11 +251,23 @@ const SIGNATURE_LEN: usize = 32;
 const END_OF_ADDRESSES: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 /// An entry in the list of addresses that means: both ends support ECN. It is not a usable address (RFC 6666).
 const WITH_ECN: IpAddr = IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 0));
-/// Like [`WITH_ECN`]: both ends support FORWARD-TSN.
-const WITH_FORWARD_TSN: IpAddr = IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 2, 0));
 /// The entry in the list of addresses for the receiver rules `bits`. It is not a usable address either.
 const fn with_rules(bits: u8) -> IpAddr {
     IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 1, bits as u16))
+}
+
+/// The entry in the list of addresses for the extensions `bits`. It is not a usable address either.
+const fn with_features(bits: u8) -> IpAddr {
+    IpAddr::V6(Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 2, bits as u16))
+}
+
+/// The extensions that the entry `ip` encodes; `None` for an address.
+fn features_in(ip: IpAddr) -> Option<Features> {
+    let IpAddr::V6(ip) = ip else { return None };
+    match ip.segments() {
+        [0x100, 0, 0, 0, 0, 0, 2, bits] => u8::try_from(bits).ok().map(Features::from_bits),
+        _ => None,
+    }
 }
 
 /// The receiver rules that the entry `ip` encodes; `None` for an address.
@@ -266,9 +279,12 @@ fn rules_in(ip: IpAddr) -> Option<ReceiverRules> {
     }
 }
 
+fn is_marker(ip: IpAddr) -> bool {
+    MARKERS.contains(&ip) || rules_in(ip).is_some() || features_in(ip).is_some()
+}
+
 /// Entries of the list that are never addresses.
-const MARKERS: [IpAddr; 4] =
-    [END_OF_ADDRESSES, WITH_ECN, WITH_FORWARD_TSN, IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED)];
+const MARKERS: [IpAddr; 3] = [END_OF_ADDRESSES, WITH_ECN, IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED)];
 /// The most addresses of one peer that a cookie holds.
 const MAX_ANNOUNCED: usize = 16;
 
@@ -295,7 +311,7 @@ pub(crate) mod tests {
             remote: "[2001:db8::1]:4000".parse().expect("an address"),
             announced: vec![IpAddr::from([10, 0, 0, 1])],
             ecn: true,
-            forward_tsn: true,
+            features: Features::from_bits(3),
             receiver: ReceiverRules::from_bits(3),
             extensions: None,
         }
@@ -313,8 +329,12 @@ pub(crate) mod tests {
         let key = [7; 32];
         assert_eq!(StateCookie::open(&cookie().seal(&key), &key), Ok(cookie()));
         assert_eq!(StateCookie::open(&extended().seal(&key), &key), Ok(extended()));
-        let unreachable =
-            StateCookie { announced: MARKERS.to_vec(), ecn: false, forward_tsn: false, ..extended() };
+        let unreachable = StateCookie {
+            announced: MARKERS.to_vec(),
+            ecn: false,
+            features: Features::default(),
+            ..extended()
+        };
         let known = StateCookie { announced: Vec::new(), ..unreachable.clone() };
         assert_eq!(StateCookie::open(&unreachable.seal(&key), &key), Ok(known));
     }

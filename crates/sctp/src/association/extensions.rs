@@ -1,6 +1,8 @@
-//! Enables the extensions both ends support beyond RFC 9260: authenticated chunks and address changes.
+//! Enables the extensions both ends support beyond RFC 9260: authenticated chunks and address changes. Lists the chunk
+//! types of all extensions.
 
 use super::authentication::{AuthKeys, PeerTerms, RandomNumber, WrongRandom, announcement};
+use super::features::Features;
 use crate::config::{Config, Encapsulation};
 use crate::wire::{Asconf, AsconfAck, Auth, Parameter};
 
@@ -53,19 +55,22 @@ impl PeerExtensions {
 }
 
 impl Extensions {
-    /// The parameters that announce this end's extensions: RFC 5061 §4.2.7 lists ASCONF, ASCONF-ACK and AUTH. On a
-    /// sealed channel the seal authenticates chunks instead of AUTH.
+    /// The parameters that announce this end's extensions in an INIT.
     pub fn announced(config: &Config, random: &RandomNumber) -> Vec<Parameter> {
-        let kinds = vec![Asconf::KIND, AsconfAck::KIND, Auth::KIND];
-        match (config.dynamic_addresses, config.encapsulation) {
-            (false, _) => Vec::new(),
-            (true, Encapsulation::Sealed) => vec![Parameter::SupportedExtensions(kinds[..2].to_vec())],
-            (true, Encapsulation::None | Encapsulation::Udp) => {
-                let mut parameters = vec![Parameter::SupportedExtensions(kinds)];
-                parameters.extend(announcement(random));
-                parameters
-            }
-        }
+        let kinds = address_kinds(config).iter().copied().chain(Features::of(config).kinds());
+        with_kinds(kinds.collect(), random)
+    }
+
+    /// The parameters of an INIT-ACK that answers the peer's `offer`, and lists the `agreed` extensions about user data.
+    pub fn answered(
+        config: &Config,
+        random: &RandomNumber,
+        offer: &PeerExtensions,
+        agreed: Features,
+    ) -> Vec<Parameter> {
+        let is_offered = *offer != PeerExtensions::default();
+        let kinds = if is_offered { address_kinds(config) } else { &[] };
+        with_kinds(kinds.iter().copied().chain(agreed.kinds()).collect(), random)
     }
 
     /// The extensions that an association uses, between an end that announced `random` and a peer with this `offer`.
@@ -74,6 +79,29 @@ impl Extensions {
         let is_authentic = keys.is_some() || config.encapsulation == Encapsulation::Sealed;
         Extensions { keys, changes_addresses: offer.takes_asconf && is_authentic }
     }
+}
+
+/// The types of the chunks that change addresses: RFC 5061 §4.2.7 lists ASCONF, ASCONF-ACK and AUTH. On a sealed channel
+/// the seal authenticates chunks instead of AUTH.
+fn address_kinds(config: &Config) -> &'static [u8] {
+    match (config.dynamic_addresses, config.encapsulation) {
+        (false, _) => &[],
+        (true, Encapsulation::Sealed) => &[Asconf::KIND, AsconfAck::KIND],
+        (true, Encapsulation::None | Encapsulation::Udp) => &[Asconf::KIND, AsconfAck::KIND, Auth::KIND],
+    }
+}
+
+/// The parameters that list the chunk types `kinds`, with those that AUTH needs.
+fn with_kinds(kinds: Vec<u8>, random: &RandomNumber) -> Vec<Parameter> {
+    if kinds.is_empty() {
+        return Vec::new();
+    }
+    let has_auth = kinds.contains(&Auth::KIND);
+    let mut parameters = vec![Parameter::SupportedExtensions(kinds)];
+    if has_auth {
+        parameters.extend(announcement(random));
+    }
+    parameters
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ impl Handshake {
             outbound_streams: config.outbound_streams.min(ack.inbound_streams),
             inbound_streams: config.inbound_streams.min(ack.outbound_streams),
             ecn: config.ecn != EcnUse::Off && body.ecn,
-            forward_tsn: body.forward_tsn,
+            features: body.features,
             receiver: self.settings.receiver.and(body.receiver),
         };
         let mut paths = std::mem::take(&mut self.paths);

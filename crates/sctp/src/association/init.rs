@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::Duration;
 
+use super::features::Features;
 use super::receiver_rules::ReceiverRules;
 use crate::config::Config;
 use crate::wire::{Cause, InitLayout, Parameter, VerificationTag};
@@ -28,8 +29,8 @@ pub struct InitBody {
     pub addresses: Vec<IpAddr>,
     /// True if the sender supports ECN.
     pub ecn: bool,
-    /// True if both ends support FORWARD-TSN.
-    pub forward_tsn: bool,
+    /// The extensions about user data that both ends support.
+    pub features: Features,
     /// The receiver rules that the sender announces.
     pub receiver: ReceiverRules,
     /// The requested increase of the cookie's lifetime.
@@ -56,7 +57,7 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>, config: &Config) -> R
         let what = "it advertises a window of less than 1500 bytes";
         return refuse(Some(Cause::ProtocolViolation(what.as_bytes().to_vec())), what);
     }
-    let mut body = InitBody::default();
+    let (mut body, mut listed) = (InitBody::default(), Features::default());
     for parameter in &init.parameters {
         match parameter {
             Parameter::StateCookie(cookie) => body.cookie = Some(cookie.clone()),
@@ -70,7 +71,10 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>, config: &Config) -> R
                 let what = "it names its address by a host name";
                 return refuse(Some(Cause::UnresolvableAddress(parameter.to_bytes())), what);
             }
-            Parameter::ForwardTsnSupported if config.partial_reliability => body.forward_tsn = true,
+            Parameter::ForwardTsnSupported if config.partial_reliability => listed.forward_tsn = true,
+            Parameter::SupportedExtensions(kinds) => {
+                listed = Features { forward_tsn: listed.forward_tsn, ..Features::listed(kinds) };
+            }
             // Without support for RFC 3758, a peer that offers it gets an error report, as the parameter's type
             // demands.
             Parameter::Unknown { .. } if let Some(rules) = ReceiverRules::read(parameter) => {
@@ -84,6 +88,7 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>, config: &Config) -> R
             _ => {}
         }
     }
+    body.features = Features::of(config).and(listed);
     Ok(body)
 }
 

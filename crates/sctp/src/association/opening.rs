@@ -153,7 +153,7 @@ fn agreement_of(cookie: &StateCookie) -> Agreement {
         outbound_streams: cookie.outbound_streams,
         inbound_streams: cookie.inbound_streams,
         ecn: cookie.ecn,
-        forward_tsn: cookie.forward_tsn,
+        features: cookie.features,
         receiver: cookie.receiver,
     }
 }

@@ -6,7 +6,7 @@ use super::authentication::AuthKeys;
 use super::packet_auth::PacketAuth;
 use crate::path::PacketChunks;
 use crate::policy::PathId;
-use crate::wire::{Checksum, CommonHeader, Data, EncodeChunk, Full, PacketBuilder};
+use crate::wire::{Checksum, CommonHeader, EncodeChunk, Full, PacketBuilder, UserData};
 
 /// A packet under construction.
 #[derive(Debug)]
@@ -73,14 +73,14 @@ impl<'a> Packing<'a> {
     /// # Errors
     /// It does not fit; the packet is unchanged.
     #[inline]
-    pub(crate) fn push_data(&mut self, data: Data<'_>) -> Result<(), Full> {
+    pub(crate) fn push_data(&mut self, data: UserData<'_>) -> Result<(), Full> {
         let pushed = self.push(&data);
         if pushed.is_ok() || !self.may_stretch() {
             return pushed;
         }
         self.stretch(CommonHeader::LEN + self.auth_len(&data) + data.encoded_len());
         // The window often holds only one such packet (RFC 9260 §3.3.1: the I bit requests a SACK without delay).
-        self.push(&Data { immediate: true, ..data })
+        self.push(&UserData { immediate: true, ..data })
     }
 
     /// Returns true if the packet may exceed the path's limit, for a single chunk.

@@ -15,7 +15,9 @@ pub(super) use rules::AckRules;
 use super::ground::Ground;
 use crate::policy::PathId;
 use crate::policy::acknowledge::Listed;
-use crate::receive::{Allowance, Arrivals, Delivery, ReadyMessages, Reassembly, ReceiveBuffer, Tuning};
+use crate::receive::{
+    Allowance, Arrivals, Assembly, Delivery, Numbering, ReadyMessages, ReceiveBuffer, Tuning,
+};
 use crate::seq::Tsn;
 use ecn_echo::EcnEchoes;
 
@@ -23,7 +25,7 @@ use ecn_echo::EcnEchoes;
 #[derive(Debug)]
 pub(super) struct Receiver {
     arrivals: Arrivals,
-    reassembly: Reassembly,
+    assembly: Assembly,
     delivery: Delivery,
     buffer: ReceiveBuffer,
     /// Lets the receive buffer grow; `None` if its size is fixed.
@@ -44,10 +46,11 @@ impl Receiver {
         let (config, agreement) = (&ground.settings.config, &ground.agreement);
         let two_levels = agreement.receiver.two_levels;
         let second_level = if two_levels { config.second_level() } else { ByteCount::ZERO };
+        let numbering = if agreement.features.interleaving { Numbering::Mid } else { Numbering::Ssn };
         Receiver {
             arrivals: Arrivals::new(agreement.peer_tsn),
-            reassembly: Reassembly::new(),
-            delivery: Delivery::new(agreement.inbound_streams),
+            assembly: Assembly::new(agreement.features.interleaving),
+            delivery: Delivery::new(agreement.inbound_streams, numbering),
             buffer: ReceiveBuffer::new(config.receive_buffer).with_second_level(second_level),
             tuning: config
                 .receive_growth

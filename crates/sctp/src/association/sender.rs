@@ -46,6 +46,7 @@ use crate::policy::schedule::{Index, QueueView};
 use crate::policy::{PathId, View};
 use crate::send::{Outgoing, Reliability, SendBuffer};
 use crate::seq::Tsn;
+use crate::wire::StreamId;
 use cwr::Cwr;
 use draws::TimerDraws;
 use forward_tsn::Forwarding;
@@ -113,6 +114,7 @@ impl Sender {
         Sender {
             buffer: SendBuffer::new(agreement.local_tsn, config.charge, config.rwnd_charge)
                 .with_ns2(config.cmt.ns2)
+                .with_streams(config.stream_scheduler, agreement.features.interleaving)
                 .by_departure(config.cmt.by_departure)
                 .by_time(config.cmt.by_time),
             peer_window: PeerWindow::new(agreement.peer_window, open, config),
@@ -136,7 +138,7 @@ impl Sender {
 
     /// Queues a message of the application.
     pub(super) fn on_message(&mut self, ground: &mut Ground, now: Time, mut message: Outgoing) {
-        if !ground.agreement.forward_tsn {
+        if !ground.agreement.features.forward_tsn {
             message.reliability = Reliability::Full;
         }
         self.begin_event(ground);
@@ -146,6 +148,11 @@ impl Sender {
         let queue = queue_view(&self.buffer, oldest, &ground.paths);
         let view = view(now, &ground.paths, &self.peer_window, &self.buffer);
         self.rules.scheduler.on_queued(&queue, &view);
+    }
+
+    /// Sets the priority or the weight of a stream for the stream scheduler.
+    pub(super) fn set_stream_value(&mut self, stream: StreamId, value: u16) {
+        self.buffer.set_stream_value(stream, value);
     }
 
     /// The amount of user data that the association accepts now.

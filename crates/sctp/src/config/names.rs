@@ -2,7 +2,7 @@
 
 use anabranch_base::setting::Named;
 
-use super::{BufferSplit, BurstRule, Charge, Encapsulation, MtuDiscovery, SackWhen, Unit};
+use super::{BufferSplit, BurstRule, Charge, Encapsulation, MtuDiscovery, SackWhen, StreamScheduler, Unit};
 use crate::policy::acknowledge::DacWire;
 
 impl Named for Charge {
@@ -22,6 +22,18 @@ impl Named for Encapsulation {
     const WHAT: &'static str = "encapsulation";
     const NAMES: &'static [(&'static str, Encapsulation)] =
         &[("none", Encapsulation::None), ("udp", Encapsulation::Udp), ("sealed", Encapsulation::Sealed)];
+}
+
+impl Named for StreamScheduler {
+    const WHAT: &'static str = "stream scheduler";
+    const NAMES: &'static [(&'static str, StreamScheduler)] = &[
+        ("first-come", StreamScheduler::FirstCome),
+        ("round-robin", StreamScheduler::RoundRobin),
+        ("round-robin-packet", StreamScheduler::RoundRobinPacket),
+        ("priority", StreamScheduler::Priority),
+        ("fair-bandwidth", StreamScheduler::FairBandwidth),
+        ("weighted-fair", StreamScheduler::WeightedFair),
+    ];
 }
 
 impl Named for MtuDiscovery {

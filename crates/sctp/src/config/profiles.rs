@@ -5,7 +5,7 @@ use anabranch_base::{ByteCount, Duration, Ecn};
 use super::{
     BufferSplit, BurstRule, Charge, Config, Coupling, EcnUse, EcnWindow, Encapsulation, Exemption, Failover,
     InitialWindow, MaxBurst, MessageLimit, MtuDiscovery, OutOfOrder, RtoSettings, SackBatch, SackSettings,
-    SackWhen, Unit,
+    SackWhen, StreamScheduler, Unit,
 };
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::IdleThreshold;
@@ -95,6 +95,8 @@ impl Config {
             trusts_given_addresses: true,
             dynamic_addresses: false,
             partial_reliability: false,
+            interleaving: false,
+            stream_scheduler: StreamScheduler::FirstCome,
             cookie_lifetime: Duration::from_secs(60),
             max_init_retransmits: 8,
         }

@@ -6,7 +6,7 @@ use anabranch_base::{ByteCount, Time};
 use rand_core::Rng as _;
 
 use super::{AssociationId, Channel, ConnectError, Endpoint, pairing};
-use crate::association::{Agreement, Association, PathAddresses, ReceiverRules};
+use crate::association::{Agreement, Association, Features, PathAddresses, ReceiverRules};
 use crate::config::EcnUse;
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
@@ -20,7 +20,7 @@ struct JoinedEnd {
     outbound_streams: u16,
     inbound_streams: u16,
     ecn: bool,
-    forward_tsn: bool,
+    features: Features,
     receiver: ReceiverRules,
 }
 
@@ -64,7 +64,7 @@ impl Endpoint {
             outbound_streams: config.outbound_streams,
             inbound_streams: config.inbound_streams,
             ecn: config.ecn != EcnUse::Off,
-            forward_tsn: config.partial_reliability,
+            features: Features::of(config),
             receiver: self.settings.receiver,
         }
     }
@@ -87,7 +87,7 @@ impl Endpoint {
             outbound_streams: own.outbound_streams.min(peer.inbound_streams),
             inbound_streams: own.inbound_streams.min(peer.outbound_streams),
             ecn: own.ecn && peer.ecn,
-            forward_tsn: own.forward_tsn && peer.forward_tsn,
+            features: own.features.and(peer.features),
             receiver: own.receiver.and(peer.receiver),
         };
         let seed = self.next_seed();

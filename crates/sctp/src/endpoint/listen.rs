@@ -276,7 +276,7 @@ impl Endpoint {
             remote: arrival.remote,
             announced: body.addresses.clone(),
             ecn: config.ecn != EcnUse::Off && body.ecn,
-            forward_tsn: body.forward_tsn,
+            features: body.features,
             receiver: self.settings.receiver.and(body.receiver),
             extensions: (*offer != PeerExtensions::default())
                 .then(|| OfferedExtensions { random: name.random, offer: offer.clone() }),
@@ -287,13 +287,11 @@ impl Endpoint {
         if cookie.ecn {
             parameters.push(Parameter::EcnCapable);
         }
-        if cookie.forward_tsn {
+        if cookie.features.forward_tsn {
             parameters.push(Parameter::ForwardTsnSupported);
         }
         parameters.extend(cookie.receiver.parameter());
-        if *offer != PeerExtensions::default() {
-            parameters.extend(Extensions::announced(config, &name.random));
-        }
+        parameters.extend(Extensions::answered(config, &name.random, offer, cookie.features));
         parameters.extend(body.unrecognized.iter().cloned());
         parameters
     }

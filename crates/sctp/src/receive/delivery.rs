@@ -6,7 +6,7 @@ use super::bundle::Bundle;
 use super::load::MemoryLoad;
 use super::message::Message;
 use super::ready::{Parcel, ReadyMessages};
-use crate::seq::Ssn;
+use crate::seq::Mid;
 use crate::wire::StreamId;
 
 /// Messages that are ready, and messages that wait for others of their stream (RFC 9260 §6.5, §6.6).
@@ -17,6 +17,7 @@ use crate::wire::StreamId;
 #[derive(Debug)]
 pub(crate) struct Delivery {
     streams: u16,
+    numbering: Numbering,
     states: BTreeMap<StreamId, StreamState>,
     /// Messages that arrived too early, by stream and by the count of their first SSN.
     early: BTreeMap<(StreamId, u64), Parcel>,
@@ -36,29 +37,39 @@ pub(crate) enum DeliveryError {
         /// The number of streams, from 0.
         streams: u16,
     },
-    /// A message with this SSN was delivered before, or already waits.
-    #[error("SSN {ssn} of stream {stream} arrived a second time; SSN {next} is expected")]
-    UsedSsn {
+    /// A message with this number was delivered before, or already waits.
+    #[error("message {mid} of stream {stream} arrived a second time; message {next} is expected")]
+    UsedNumber {
         /// The stream of the message.
         stream: StreamId,
-        ssn: Ssn,
-        /// The next SSN of this stream.
-        next: Ssn,
+        mid: Mid,
+        /// The next number of this stream.
+        next: Mid,
     },
+}
+
+/// The numbers of ordered messages on their streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbering {
+    /// 16 bits, in DATA.
+    Ssn,
+    /// 32 bits, in I-DATA.
+    Mid,
 }
 
 /// The state of one stream.
 #[derive(Debug, Default)]
 struct StreamState {
-    /// The number of SSNs that were delivered; the lower 16 bits are the next SSN.
+    /// The number of messages that were delivered; the lower bits are the next one's number.
     passed: u64,
 }
 
 impl Delivery {
     /// No message was delivered yet on any of the streams 0 to `streams` − 1.
-    pub(crate) fn new(streams: u16) -> Delivery {
+    pub(crate) fn new(streams: u16, numbering: Numbering) -> Delivery {
         Delivery {
             streams,
+            numbering,
             states: BTreeMap::new(),
             early: BTreeMap::new(),
             waiting: MemoryLoad::NONE,
@@ -66,7 +77,7 @@ impl Delivery {
         }
     }
 
-    /// Adds a complete message. It is ready at once if it is unordered or the next of its stream; then all messages
+    /// Adds the complete message with number `mid`. It is ready at once if it is unordered or the next of its stream; then all messages
     /// that waited for it are ready too. `span` is the distance from the cumulative TSN to the highest TSN that
     /// arrived.
     ///
@@ -77,8 +88,8 @@ impl Delivery {
     /// # Errors
     /// The stream does not exist, or the SSN was used before. The message is dropped; the caller must subtract its
     /// weight from the buffer.
-    pub(crate) fn push(&mut self, message: Message, span: u32) -> Result<(), DeliveryError> {
-        let (stream, ssn) = (message.stream, message.ssn);
+    pub(crate) fn push(&mut self, message: Message, mid: Mid, span: u32) -> Result<(), DeliveryError> {
+        let stream = message.stream;
         if !self.has_stream(stream) {
             return Err(DeliveryError::InvalidStream { stream, streams: self.streams });
         }
@@ -87,31 +98,28 @@ impl Delivery {
             return Ok(());
         }
         let state = self.states.entry(stream).or_default();
-        let next = state.next();
-        let ahead = ssn.distance_from(next);
+        let ahead = self.numbering.ahead(mid, state.passed);
         let count = state.passed + u64::from(ahead);
         if ahead == 0 {
             state.passed += 1;
             self.ready.push(message);
             self.release(stream);
-        } else if u32::from(ahead) >= span || !self.keep(stream, count, message) {
-            return Err(DeliveryError::UsedSsn { stream, ssn, next });
+        } else if ahead >= span || !self.keep(stream, count, message) {
+            let next = self.next(stream);
+            return Err(DeliveryError::UsedNumber { stream, mid, next });
         }
         Ok(())
     }
 
-    /// Skips the messages of `stream` up to `ssn`, which the sender gave up. The ones that arrived are ready, and so
-    /// are the messages that waited for the last one (RFC 3758 §3.6). SSNs behind the next one, and streams that do
+    /// Skips the messages of `stream` up to `mid`, which the sender gave up. The ones that arrived are ready, and so
+    /// are the messages that waited for the last one (RFC 3758 §3.6). Numbers behind the next one, and streams that do
     /// not exist, are ignored.
-    pub(crate) fn skip_to(&mut self, stream: StreamId, ssn: Ssn) {
-        if !self.has_stream(stream) {
+    pub(crate) fn skip_to(&mut self, stream: StreamId, mid: Mid) {
+        if !self.has_stream(stream) || self.is_behind(stream, mid) {
             return;
         }
         let state = self.states.entry(stream).or_default();
-        let ahead = ssn.distance_from(state.next());
-        if ahead >= HALF {
-            return;
-        }
+        let ahead = self.numbering.ahead(mid, state.passed);
         let next = state.passed + u64::from(ahead) + 1;
         while let Some((key, first)) = self.early_before(stream, next) {
             let Some(parcel) = self.early.remove(&key) else { break };
@@ -123,6 +131,12 @@ impl Delivery {
         let state = self.states.entry(stream).or_default();
         state.passed = state.passed.max(next);
         self.release(stream);
+    }
+
+    /// Returns true if the ordered message `mid` of `stream` was delivered or skipped (RFC 1982).
+    pub(crate) fn is_behind(&self, stream: StreamId, mid: Mid) -> bool {
+        let passed = self.states.get(&stream).map_or(0, |state| state.passed);
+        self.numbering.ahead(mid, passed) >= self.numbering.half()
     }
 
     /// Removes the next message for the application and returns it.
@@ -179,7 +193,7 @@ impl Delivery {
         true
     }
 
-    /// The first waiting parcel of `stream` that begins before the SSN counted `end`.
+    /// The first waiting parcel of `stream` that begins before the message counted `end`.
     fn early_before(&self, stream: StreamId, end: u64) -> Option<((StreamId, u64), u64)> {
         let mut early = self.early.range((stream, 0)..(stream, end));
         early.next().map(|(&key, _)| (key, key.1))
@@ -190,6 +204,15 @@ impl Delivery {
         while let Some(parcel) = self.take_due(stream) {
             self.waiting = self.waiting.saturating_sub(parcel.load());
             self.ready.push_parcel(parcel);
+        }
+    }
+
+    /// The next number of `stream`.
+    fn next(&self, stream: StreamId) -> Mid {
+        let passed = self.states.get(&stream).map_or(0, |state| state.passed);
+        match self.numbering {
+            Numbering::Ssn => Mid::new(u32::from(passed as u16)),
+            Numbering::Mid => Mid::new(passed as u32),
         }
     }
 
@@ -204,12 +227,23 @@ impl Delivery {
     }
 }
 
-/// An SSN this far ahead, or farther, is behind (RFC 1982).
-const HALF: u16 = 1 << 15;
+impl Numbering {
+    /// The distance of `mid` from the number after `passed` messages, with wrapping.
+    #[inline]
+    fn ahead(self, mid: Mid, passed: u64) -> u32 {
+        let ahead = mid.get().wrapping_sub(passed as u32);
+        match self {
+            Numbering::Ssn => u32::from(ahead as u16),
+            Numbering::Mid => ahead,
+        }
+    }
 
-impl StreamState {
-    fn next(&self) -> Ssn {
-        Ssn::new(self.passed as u16)
+    /// A number this far ahead, or farther, is behind (RFC 1982).
+    fn half(self) -> u32 {
+        match self {
+            Numbering::Ssn => 1 << 15,
+            Numbering::Mid => 1 << 31,
+        }
     }
 }
 
@@ -224,7 +258,7 @@ mod tests {
     const SPAN: u32 = 1000;
 
     fn push(delivery: &mut Delivery, stream: u16, ssn: u16) -> Result<(), DeliveryError> {
-        delivery.push(message(stream, ssn, b"four"), SPAN)
+        delivery.push(message(stream, ssn, b"four"), Mid::new(ssn.into()), SPAN)
     }
 
     /// Takes all messages that are ready, as (stream, SSN).
@@ -235,14 +269,14 @@ mod tests {
 
     #[test]
     fn skipped_messages_are_waited_for_no_longer() {
-        let mut delivery = Delivery::new(2);
+        let mut delivery = Delivery::new(2, Numbering::Ssn);
         for ssn in [1, 2, 4, 6] {
             push(&mut delivery, 0, ssn).expect("early");
         }
-        delivery.skip_to(StreamId::new(0), Ssn::new(3));
+        delivery.skip_to(StreamId::new(0), Mid::new(3));
         assert_eq!(taken(&mut delivery), [(0, 1), (0, 2), (0, 4)], "4 waited for 3 alone");
-        delivery.skip_to(StreamId::new(0), Ssn::new(2));
-        delivery.skip_to(StreamId::new(9), Ssn::new(2));
+        delivery.skip_to(StreamId::new(0), Mid::new(2));
+        delivery.skip_to(StreamId::new(9), Mid::new(2));
         assert!(delivery.is_empty(), "2 was delivered, and there is no stream 9");
         push(&mut delivery, 0, 5).expect("due");
         assert_eq!(taken(&mut delivery), [(0, 5), (0, 6)]);
@@ -251,11 +285,11 @@ mod tests {
 
     #[test]
     fn a_skip_inside_a_bundle_delivers_all_of_it() {
-        let mut delivery = Delivery::new(1);
+        let mut delivery = Delivery::new(1, Numbering::Ssn);
         for ssn in [2, 3, 4] {
             push(&mut delivery, 0, ssn).expect("early");
         }
-        delivery.skip_to(StreamId::new(0), Ssn::new(2));
+        delivery.skip_to(StreamId::new(0), Mid::new(2));
         assert_eq!(taken(&mut delivery), [(0, 2), (0, 3), (0, 4)]);
         push(&mut delivery, 0, 5).expect("due");
         assert_eq!(taken(&mut delivery), [(0, 5)]);
@@ -263,7 +297,7 @@ mod tests {
 
     #[test]
     fn ordered_messages_wait_for_those_before_them() {
-        let mut delivery = Delivery::new(1);
+        let mut delivery = Delivery::new(1, Numbering::Ssn);
         for ssn in [2, 1] {
             push(&mut delivery, 0, ssn).expect("early");
         }
@@ -277,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_stream_does_not_wait_for_another() {
-        let mut delivery = Delivery::new(2);
+        let mut delivery = Delivery::new(2, Numbering::Ssn);
         push(&mut delivery, 0, 1).expect("early");
         push(&mut delivery, 1, 0).expect("due");
         assert_eq!(taken(&mut delivery), [(1, 0)]);
@@ -285,9 +319,11 @@ mod tests {
 
     #[test]
     fn an_unordered_message_waits_for_nothing_and_takes_no_ssn() {
-        let mut delivery = Delivery::new(1);
+        let mut delivery = Delivery::new(1, Numbering::Ssn);
         push(&mut delivery, 0, 1).expect("early");
-        delivery.push(Message { unordered: true, ..message(0, 77, b"now") }, SPAN).expect("due");
+        delivery
+            .push(Message { unordered: true, ..message(0, 77, b"now") }, Mid::new(77), SPAN)
+            .expect("due");
         assert_eq!(taken(&mut delivery), [(0, 77)]);
         push(&mut delivery, 0, 0).expect("due");
         assert_eq!(taken(&mut delivery), [(0, 0), (0, 1)]);
@@ -295,7 +331,7 @@ mod tests {
 
     #[test]
     fn ssns_wrap() {
-        let mut delivery = Delivery::new(1);
+        let mut delivery = Delivery::new(1, Numbering::Ssn);
         for ssn in (0..=u16::MAX).chain(0..10) {
             push(&mut delivery, 0, ssn).expect("due");
             assert_eq!(taken(&mut delivery), [(0, ssn)]);
@@ -303,24 +339,43 @@ mod tests {
     }
 
     #[test]
+    fn mids_have_32_bits() {
+        let mut delivery = Delivery::new(1, Numbering::Mid);
+        delivery.skip_to(StreamId::new(0), Mid::new(0x7fff_fffe));
+        delivery.skip_to(StreamId::new(0), Mid::new(u32::MAX - 1));
+        for mid in [u32::MAX, 0, 1] {
+            assert!(!delivery.is_behind(StreamId::new(0), Mid::new(mid)));
+            delivery.push(message(0, mid as u16, b"x"), Mid::new(mid), SPAN).expect("due");
+            assert_eq!(taken(&mut delivery), [(0, mid as u16)]);
+            assert!(delivery.is_behind(StreamId::new(0), Mid::new(mid)));
+        }
+        let ahead = delivery.push(message(0, 2, b"x"), Mid::new(0x1_0002), SPAN).expect_err("too far ahead");
+        let (mid, next) = (Mid::new(0x1_0002), Mid::new(2));
+        assert_eq!(ahead, DeliveryError::UsedNumber { stream: StreamId::new(0), mid, next });
+    }
+
+    #[test]
     fn a_stream_that_does_not_exist_is_named() {
-        let mut delivery = Delivery::new(2);
+        let mut delivery = Delivery::new(2, Numbering::Ssn);
         let error = push(&mut delivery, 2, 0).expect_err("no stream 2");
         assert_eq!(error, DeliveryError::InvalidStream { stream: StreamId::new(2), streams: 2 });
         let unordered = Message { unordered: true, ..message(9, 0, b"now") };
-        assert!(delivery.push(unordered, SPAN).is_err());
+        assert!(delivery.push(unordered, Mid::new(0), SPAN).is_err());
         assert!(delivery.states.is_empty());
     }
 
     #[test]
     fn an_ssn_is_used_once_and_a_second_message_holds_nothing() {
-        let mut delivery = Delivery::new(1);
+        let mut delivery = Delivery::new(1, Numbering::Ssn);
         push(&mut delivery, 0, 0).expect("due");
         push(&mut delivery, 0, 2).expect("early");
-        let (held, next) = (delivery.waiting(), Ssn::new(1));
+        let (held, next) = (delivery.waiting(), Mid::new(1));
         for used in [0, 2, 0x8001] {
             let error = push(&mut delivery, 0, used).expect_err("used");
-            assert_eq!(error, DeliveryError::UsedSsn { stream: StreamId::new(0), ssn: Ssn::new(used), next });
+            assert_eq!(
+                error,
+                DeliveryError::UsedNumber { stream: StreamId::new(0), mid: Mid::new(used.into()), next }
+            );
         }
         assert_eq!(delivery.waiting(), held);
         assert_eq!(taken(&mut delivery), [(0, 0)]);
@@ -328,24 +383,27 @@ mod tests {
 
     #[test]
     fn all_ssns_of_a_stream_may_wait_for_one_of_them() {
-        let mut delivery = Delivery::new(1);
+        let mut delivery = Delivery::new(1, Numbering::Ssn);
         let message = |count: u32| message(0, count as u16, b"x");
+        let mid = |count: u32| Mid::new(u32::from(count as u16));
         for count in 0..100 {
-            delivery.push(message(count), 0).expect("due");
+            delivery.push(message(count), mid(count), 0).expect("due");
         }
         while delivery.take().is_some() {}
         // TSN 1 is missing, which is message 100; the message with TSN n is message 99 + n.
         for tsn in 2..=65_535u32 {
-            delivery.push(message(99 + tsn), tsn).expect("each lies less far ahead than its TSN");
+            delivery
+                .push(message(99 + tsn), mid(99 + tsn), tsn)
+                .expect("each lies less far ahead than its TSN");
         }
         assert!(delivery.is_empty());
         assert!(delivery.waiting().memory < ByteCount::from_mib(2), "{}", delivery.waiting().memory);
-        let used = delivery.push(message(99), 60_000).expect_err("it passed");
+        let used = delivery.push(message(99), mid(99), 60_000).expect_err("it passed");
         assert_eq!(
             used,
-            DeliveryError::UsedSsn { stream: StreamId::new(0), ssn: Ssn::new(99), next: Ssn::new(100) }
+            DeliveryError::UsedNumber { stream: StreamId::new(0), mid: mid(99), next: mid(100) }
         );
-        delivery.push(message(100), 65_534).expect("due");
+        delivery.push(message(100), mid(100), 65_534).expect("due");
         assert_eq!(delivery.waiting(), MemoryLoad::NONE);
         let ssns: Vec<u16> = taken(&mut delivery).into_iter().map(|(_, ssn)| ssn).collect();
         assert!(ssns.iter().copied().eq((100..=65_634u32).map(|count| count as u16)));
@@ -353,10 +411,10 @@ mod tests {
 
     #[test]
     fn small_messages_of_several_streams_wait_in_little_memory_and_come_out_in_order() {
-        let mut delivery = Delivery::new(4);
+        let mut delivery = Delivery::new(4, Numbering::Ssn);
         for ssn in 1..=500 {
             for stream in 0..4 {
-                delivery.push(message(stream, ssn, b"x"), SPAN * 10).expect("early");
+                delivery.push(message(stream, ssn, b"x"), Mid::new(ssn.into()), SPAN * 10).expect("early");
             }
         }
         let each = delivery.waiting().memory.get() / 2000;
@@ -372,11 +430,12 @@ mod tests {
     #[test]
     fn large_messages_among_small_ones_stay_in_their_place() {
         let large: &[u8] = &[7; 700];
-        let mut delivery = Delivery::new(1);
+        let mut delivery = Delivery::new(1, Numbering::Ssn);
         for ssn in (1..40).rev() {
-            delivery.push(message(0, ssn, if ssn % 3 == 0 { large } else { b"s" }), SPAN).expect("early");
+            let small_or_large = if ssn % 3 == 0 { large } else { b"s" };
+            delivery.push(message(0, ssn, small_or_large), Mid::new(ssn.into()), SPAN).expect("early");
         }
-        delivery.push(message(0, 0, b"first"), SPAN).expect("due");
+        delivery.push(message(0, 0, b"first"), Mid::new(0), SPAN).expect("due");
         let lengths =
             std::iter::from_fn(|| delivery.take()).map(|message| (message.ssn.get(), message.len()));
         assert!(lengths.eq((0..40).map(|ssn| (

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::load::MemoryLoad;
 use super::message::Message;
-use crate::seq::{Ssn, Tsn};
+use crate::seq::{Fsn, Mid, Tsn};
 use crate::wire::{Ppid, StreamId};
 
 /// Incomplete messages (RFC 9260 §6.9).
@@ -45,7 +45,9 @@ pub(crate) struct Fragment {
     /// The stream of its message.
     pub stream: StreamId,
     /// The position of its message in the stream.
-    pub ssn: Ssn,
+    pub mid: Mid,
+    /// Its place in an interleaved message.
+    pub fsn: Fsn,
     /// The sending application's identifier for the message; the one of the first fragment counts.
     pub ppid: Ppid,
     /// True if the message has no position in its stream.
@@ -96,15 +98,18 @@ pub(crate) enum ReassemblyError {
     /// The same TSN arrived again; the caller should have filtered duplicates.
     #[error("TSN {tsn} is held already")]
     AlreadyHeld { tsn: Tsn },
+    /// A fragment of an interleaved message has the FSN of another, or one beyond the last (RFC 8260 §2.1).
+    #[error("TSN {tsn} has an FSN that its message cannot have, or has already")]
+    WrongFsn { tsn: Tsn },
 }
 
 /// Consecutive fragments of one message, which are not the whole message.
 #[derive(Debug)]
-struct FragmentRun {
+pub(super) struct FragmentRun {
     outline: Outline,
     /// The PPID of the run's first fragment.
     ppid: Ppid,
-    load: MemoryLoad,
+    pub(super) load: MemoryLoad,
     parts: VecDeque<Bytes>,
 }
 
@@ -112,7 +117,7 @@ struct FragmentRun {
 #[derive(Clone, Copy, Debug)]
 struct Outline {
     stream: StreamId,
-    ssn: Ssn,
+    mid: Mid,
     unordered: bool,
     begins: bool,
     ends: bool,
@@ -216,7 +221,7 @@ impl Reassembly {
     }
 
     fn take_whole(&mut self, first: u64) -> Option<Message> {
-        if !self.runs.get(&first).is_some_and(|run| run.outline.begins && run.outline.ends) {
+        if !self.runs.get(&first).is_some_and(FragmentRun::is_whole) {
             return None;
         }
         let message = self.runs.remove(&first)?.into_message()?;
@@ -265,7 +270,7 @@ impl Fragment {
     fn outline(&self) -> Outline {
         Outline {
             stream: self.stream,
-            ssn: self.ssn,
+            mid: self.mid,
             unordered: self.unordered,
             begins: self.beginning,
             ends: self.ending,
@@ -277,12 +282,12 @@ impl Fragment {
         MemoryLoad::of_chunk(self.charge, self.payload.len())
     }
 
-    fn into_message(self) -> Message {
+    pub(super) fn into_message(self) -> Message {
         let load = self.load();
         message(self.outline(), self.ppid, self.payload, VecDeque::new(), load)
     }
 
-    fn into_run(self) -> FragmentRun {
+    pub(super) fn into_run(self) -> FragmentRun {
         let (outline, load) = (self.outline(), self.load());
         FragmentRun { outline, ppid: self.ppid, load, parts: VecDeque::from([self.payload]) }
     }
@@ -290,14 +295,14 @@ impl Fragment {
 
 impl FragmentRun {
     /// Adds a fragment at the end of this run.
-    fn push(&mut self, fragment: Fragment) {
+    pub(super) fn push(&mut self, fragment: Fragment) {
         self.outline.ends = fragment.ending;
         self.load += fragment.load();
         self.parts.push_back(fragment.payload);
     }
 
     /// Adds `after` at the end of this run; the shorter of the two moves.
-    fn append(&mut self, mut after: FragmentRun) {
+    pub(super) fn append(&mut self, mut after: FragmentRun) {
         self.outline.ends = after.outline.ends;
         self.load += after.load;
         if self.parts.len() >= after.parts.len() {
@@ -310,13 +315,23 @@ impl FragmentRun {
         self.parts = after.parts;
     }
 
-    fn into_message(mut self) -> Option<Message> {
+    pub(super) fn into_message(mut self) -> Option<Message> {
         let first = self.parts.pop_front()?;
         Some(message(self.outline, self.ppid, first, self.parts, self.load))
     }
 
-    fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.parts.len() as u64
+    }
+
+    /// True if it ends its message.
+    pub(super) fn ends(&self) -> bool {
+        self.outline.ends
+    }
+
+    /// True if it is the whole message.
+    pub(super) fn is_whole(&self) -> bool {
+        self.outline.begins && self.outline.ends
     }
 }
 
@@ -337,13 +352,13 @@ impl Outline {
     fn is_same_message(self, other: Outline) -> bool {
         self.stream == other.stream
             && self.unordered == other.unordered
-            && (self.unordered || self.ssn == other.ssn)
+            && (self.unordered || self.mid == other.mid)
     }
 }
 
 fn message(outline: Outline, ppid: Ppid, first: Bytes, rest: VecDeque<Bytes>, load: MemoryLoad) -> Message {
-    let Outline { stream, ssn, unordered, .. } = outline;
-    Message { stream, ssn, ppid, unordered, first, rest, load }
+    let Outline { stream, mid, unordered, .. } = outline;
+    Message { stream, ssn: mid.ssn(), ppid, unordered, first, rest, load }
 }
 
 /// The first position: no peer can count back from here to 0.
@@ -352,13 +367,15 @@ const FIRST_POSITION: u64 = 1 << 62;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::seq::Ssn;
 
     /// A fragment of stream 1, SSN 5, whose payload is one letter; `part` is "B", "E", "BE" or "".
     fn fragment(tsn: u32, part: &str, letter: &'static str) -> Fragment {
         Fragment {
             tsn: Tsn::new(tsn),
             stream: StreamId::new(1),
-            ssn: Ssn::new(5),
+            mid: Mid::new(5),
+            fsn: Fsn::default(),
             ppid: Ppid::new(51),
             unordered: false,
             beginning: part.contains('B'),
@@ -459,7 +476,7 @@ mod tests {
     fn fragments_of_one_message_that_differ_are_a_violation() {
         let others = [
             Fragment { stream: StreamId::new(2), ..fragment(2, "E", "b") },
-            Fragment { ssn: Ssn::new(6), ..fragment(2, "E", "b") },
+            Fragment { mid: Mid::new(6), ..fragment(2, "E", "b") },
             Fragment { unordered: true, ..fragment(2, "E", "b") },
         ];
         for other in others {
@@ -473,7 +490,7 @@ mod tests {
     #[test]
     fn the_ssn_of_unordered_fragments_means_nothing() {
         let first = Fragment { unordered: true, ..fragment(1, "B", "a") };
-        let second = Fragment { unordered: true, ssn: Ssn::new(9), ..fragment(2, "E", "b") };
+        let second = Fragment { unordered: true, mid: Mid::new(9), ..fragment(2, "E", "b") };
         assert_eq!(text_of(&mut Reassembly::new(), &[first, second]), ["ab"]);
     }
 

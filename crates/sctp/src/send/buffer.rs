@@ -27,7 +27,7 @@ use super::marked::Marked;
 use super::message_numbers::MessageNumbers;
 use super::unfragmented::Unfragmented;
 use super::waiting::Waiting;
-use crate::config::Charge;
+use crate::config::{Charge, StreamScheduler};
 use crate::policy::PathId;
 use crate::policy::ns2::{Ns2, PseudoCumacks};
 use crate::seq::Tsn;
@@ -46,6 +46,8 @@ pub(crate) struct SendBuffer {
     rwnd_charge: Charge,
     /// The rules of ns-2's module that replace ours.
     ns2: Ns2,
+    /// True if chunks are I-DATA.
+    interleaves: bool,
     /// The number of the next message on each stream.
     numbers: MessageNumbers,
     /// The messages that are not fragmented yet, after all chunks.
@@ -113,6 +115,7 @@ impl SendBuffer {
             charge,
             rwnd_charge,
             ns2: Ns2::NONE,
+            interleaves: false,
             numbers: MessageNumbers::default(),
             unfragmented: Unfragmented::default(),
             waiting: Waiting::new(chunks.first()),
@@ -134,6 +137,13 @@ impl SendBuffer {
     /// This buffer with rules of ns-2's module.
     pub(crate) fn with_ns2(self, ns2: Ns2) -> SendBuffer {
         SendBuffer { ns2, ..self }
+    }
+
+    /// This buffer, which sends I-DATA if it `interleaves`, and lets `scheduler` choose among streams.
+    pub(crate) fn with_streams(mut self, scheduler: StreamScheduler, interleaves: bool) -> SendBuffer {
+        self.interleaves = interleaves;
+        self.unfragmented.schedule(scheduler, interleaves);
+        self
     }
 
     /// This buffer, which detects losses by the order of departures if `is_wanted`.

@@ -8,8 +8,8 @@ use bytes::Bytes;
 use super::fragmentation::{Fragment, Fragments};
 use crate::policy::PathId;
 use crate::policy::retransmission::LostBy;
-use crate::seq::Ssn;
-use crate::wire::{Ppid, StreamId};
+use crate::seq::{Fsn, Mid};
+use crate::wire::{MessageKey, Ppid, StreamId};
 
 /// The state of a chunk. It ends when the chunk is cumulatively acknowledged: the chunk is then dropped.
 ///
@@ -70,8 +70,8 @@ pub(super) struct Transmission {
 pub(super) struct MessageHead {
     /// The stream of the message.
     pub stream: StreamId,
-    /// The number on the stream.
-    pub ssn: Ssn,
+    /// The number on the stream, of ordered and of unordered messages.
+    pub mid: Mid,
     /// The application's identifier for the content.
     pub ppid: Ppid,
     /// True if it may be delivered before earlier messages of the stream.
@@ -84,8 +84,8 @@ pub(super) struct MessageHead {
 #[derive(Clone, Debug)]
 pub(super) struct OutboundChunk {
     head: MessageHead,
-    beginning: bool,
-    ending: bool,
+    fsn: Fsn,
+    bounds: Bounds,
     payload: Bytes,
     state: State,
     sends: Sends,
@@ -104,11 +104,11 @@ pub(super) struct OutboundChunk {
 
 impl OutboundChunk {
     /// A new chunk for `fragment` of a message, not sent yet.
-    pub(super) fn new(head: MessageHead, fragment: Fragment) -> OutboundChunk {
+    pub(super) fn new(head: MessageHead, fsn: Fsn, fragment: Fragment) -> OutboundChunk {
         OutboundChunk {
             head,
-            beginning: fragment.beginning,
-            ending: fragment.ending,
+            fsn,
+            bounds: Bounds::of(fragment.beginning, fragment.ending),
             payload: fragment.payload,
             state: State::Waiting,
             sends: Sends::Once,
@@ -214,8 +214,12 @@ impl OutboundChunk {
     }
 
     /// True if it is the first, or the last, chunk of its message.
+    #[inline]
     pub(super) fn bounds(&self) -> (bool, bool) {
-        (self.beginning, self.ending)
+        (
+            matches!(self.bounds, Bounds::First | Bounds::Whole),
+            matches!(self.bounds, Bounds::Last | Bounds::Whole),
+        )
     }
 
     /// Sets the number of missing reports since it was last sent or lost.
@@ -223,13 +227,25 @@ impl OutboundChunk {
         self.missing_reports = reports;
     }
 
-    /// Chunks of at most `largest` bytes of user data in place of this one, which was never sent.
+    /// Chunks of at most `largest` bytes of user data in place of this one, which was never sent, numbered from its own
+    /// FSN on.
     pub(super) fn split(self, largest: usize) -> impl Iterator<Item = OutboundChunk> {
-        let OutboundChunk { head, beginning, ending, payload, .. } = self;
-        Fragments::new(payload, largest).map(move |piece| {
+        let (beginning, ending) = self.bounds();
+        let OutboundChunk { head, fsn, payload, .. } = self;
+        (fsn.get()..).map(Fsn::new).zip(Fragments::new(payload, largest)).map(move |(fsn, piece)| {
             let (beginning, ending) = (beginning && piece.beginning, ending && piece.ending);
-            OutboundChunk::new(head, Fragment { beginning, ending, ..piece })
+            OutboundChunk::new(head, fsn, Fragment { beginning, ending, ..piece })
         })
+    }
+
+    /// The place in its message.
+    pub(super) fn fsn(&self) -> Fsn {
+        self.fsn
+    }
+
+    /// Moves it to another place of its message.
+    pub(super) fn set_fsn(&mut self, fsn: Fsn) {
+        self.fsn = fsn;
     }
 
     /// The bytes of its user data.
@@ -275,6 +291,53 @@ impl OutboundChunk {
     }
 }
 
+/// The part of its message that a chunk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bounds {
+    First,
+    Middle,
+    Last,
+    Whole,
+}
+
+impl Bounds {
+    fn of(beginning: bool, ending: bool) -> Bounds {
+        match (beginning, ending) {
+            (true, true) => Bounds::Whole,
+            (true, false) => Bounds::First,
+            (false, true) => Bounds::Last,
+            (false, false) => Bounds::Middle,
+        }
+    }
+}
+
+/// The part of its message that a chunk is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bounds {
+    First,
+    Middle,
+    Last,
+    Whole,
+}
+
+impl Bounds {
+    fn of(beginning: bool, ending: bool) -> Bounds {
+        match (beginning, ending) {
+            (true, true) => Bounds::Whole,
+            (true, false) => Bounds::First,
+            (false, true) => Bounds::Last,
+            (false, false) => Bounds::Middle,
+        }
+    }
+}
+
+impl MessageHead {
+    /// The message among all of the association.
+    pub(super) fn key(&self) -> MessageKey {
+        MessageKey { stream: self.stream, unordered: self.unordered, mid: self.mid }
+    }
+}
+
 impl State {
     /// Returns true if a chunk in this state is lost and waits for retransmission.
     pub(super) fn is_lost(self) -> bool {
@@ -303,13 +366,13 @@ mod tests {
     fn chunk() -> OutboundChunk {
         let head = MessageHead {
             stream: StreamId::new(3),
-            ssn: Ssn::default(),
+            mid: Mid::default(),
             ppid: Ppid::new(0),
             unordered: false,
             is_limited: false,
         };
         let payload = Bytes::from_static(&[7; 100]);
-        OutboundChunk::new(head, Fragment { payload, beginning: true, ending: true })
+        OutboundChunk::new(head, Fsn::default(), Fragment { payload, beginning: true, ending: true })
     }
 
     fn by(departure: u64) -> Transmission {

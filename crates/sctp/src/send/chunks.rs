@@ -1,12 +1,13 @@
 //! The chunks after the cumulative ack point, sent or not, by TSN.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use anabranch_base::ByteCount;
 
 use super::chunk::{OutboundChunk, State};
 use super::refit::refit;
-use crate::seq::Tsn;
+use crate::seq::{Fsn, Tsn};
+use crate::wire::MessageKey;
 
 /// Every chunk from the time it gets its TSN until it is cumulatively acknowledged.
 ///
@@ -56,6 +57,23 @@ impl Chunks {
     pub(crate) fn refit(&mut self, largest: ByteCount) {
         let settled = index(self.sent_end - self.first).min(self.chunks.len());
         refit(&mut self.chunks, settled, largest);
+    }
+
+    /// Numbers the fragments of messages anew after they were cut. Returns the next FSN of each message that has no last
+    /// fragment yet.
+    pub(super) fn renumber(&mut self) -> BTreeMap<MessageKey, u32> {
+        let settled = index(self.sent_end.max(self.first) - self.first).min(self.chunks.len());
+        let mut next: BTreeMap<MessageKey, u32> = BTreeMap::new();
+        for chunk in self.chunks.range_mut(settled..) {
+            let key = chunk.head().key();
+            let fsn = next.get(&key).copied().unwrap_or(chunk.fsn().get());
+            chunk.set_fsn(Fsn::new(fsn));
+            next.insert(key, fsn + 1);
+            if chunk.bounds().1 {
+                next.remove(&key);
+            }
+        }
+        next
     }
 
     /// The chunk at `position`, which is kept.
@@ -163,7 +181,7 @@ mod tests {
     use super::*;
     use crate::policy::PathId;
     use crate::policy::retransmission::LostBy;
-    use crate::seq::Ssn;
+    use crate::seq::Mid;
     use crate::wire::{Ppid, StreamId};
 
     /// Four chunks, the second of which has TSN 0. The first three were sent.
@@ -171,7 +189,7 @@ mod tests {
         let mut chunks = Chunks::new(Tsn::new(u32::MAX));
         let head = MessageHead {
             stream: StreamId::new(0),
-            ssn: Ssn::default(),
+            mid: Mid::default(),
             ppid: Ppid::new(0),
             unordered: true,
             is_limited: false,
@@ -179,7 +197,11 @@ mod tests {
         let left = Transmission { path: PathId::FIRST, round: 0, departure: 1, sent_at: Time::ZERO };
         for position in 1..=4 {
             let payload = Bytes::from_static(&[7; 100]);
-            chunks.push(OutboundChunk::new(head, Fragment { payload, beginning: true, ending: true }));
+            chunks.push(OutboundChunk::new(
+                head,
+                Fsn::default(),
+                Fragment { payload, beginning: true, ending: true },
+            ));
             if position < 4 {
                 chunks.at_mut(position).leave(left);
                 chunks.on_left(position);

@@ -1,34 +1,37 @@
 //! The messages that may be given up, and the order in which that happens. A transfer without such messages costs nothing
 //! here.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use anabranch_base::{ByteCount, Time};
 
-use super::chunk::MessageHead;
 use super::reliability::Reliability;
+use crate::wire::{MessageKey, Ppid};
 
 /// A message of which chunks are in the send buffer, and which may be given up.
 #[derive(Clone, Debug)]
 pub(super) struct LimitedMessage {
     /// The number of the message among all messages of the association.
     pub number: u64,
-    /// The positions of its chunks.
+    pub key: MessageKey,
+    /// The positions of its chunks, between which those of other messages may be.
     pub chunks: Range<u64>,
-    pub head: MessageHead,
+    pub ppid: Ppid,
     pub reliability: Reliability,
-    /// The user data.
+    /// The user data that has chunks.
     pub bytes: ByteCount,
-    /// The losses of each of its chunks, if they count and there were any.
-    losses: Vec<u32>,
+    /// The losses of its chunks, by position, if they count.
+    pub losses: BTreeMap<u64, u32>,
 }
 
 /// The messages that may be given up.
 #[derive(Debug, Default)]
 pub(super) struct Limited {
-    /// Those with chunks, in the order of their positions.
-    cut: VecDeque<LimitedMessage>,
+    /// Those with chunks.
+    cut: BTreeMap<MessageKey, LimitedMessage>,
+    /// The keys of the same messages, by their numbers.
+    keys: BTreeMap<u64, MessageKey>,
     /// The deadlines of all messages that have one, each with the message's number.
     deadlines: BTreeSet<(Time, u64)>,
     /// The priorities of all messages that have one, the most dispensable last.
@@ -38,22 +41,10 @@ pub(super) struct Limited {
 }
 
 impl LimitedMessage {
-    pub(super) fn new(
-        number: u64,
-        chunks: Range<u64>,
-        head: MessageHead,
-        reliability: Reliability,
-        bytes: ByteCount,
-    ) -> LimitedMessage {
-        LimitedMessage { number, chunks, head, reliability, bytes, losses: Vec::new() }
-    }
-
     /// Counts a loss of the chunk at `position`. Returns true if the message was lost too often.
     fn is_exhausted_by(&mut self, position: u64) -> bool {
         let Reliability::Retransmissions(most) = self.reliability else { return false };
-        let length = (self.chunks.end - self.chunks.start) as usize;
-        self.losses.resize(length, 0);
-        let losses = &mut self.losses[(position - self.chunks.start) as usize];
+        let losses = self.losses.entry(position).or_default();
         *losses += 1;
         *losses > most
     }
@@ -69,53 +60,55 @@ impl Limited {
         }
     }
 
-    /// Adds the chunks of a message that was cut.
+    /// Adds the chunks of a message, or more of them.
     pub(super) fn on_cut(&mut self, message: LimitedMessage) {
-        self.cut.push_back(message);
-    }
-
-    /// Forgets the messages whose chunks are all before position `first`: they are acknowledged.
-    pub(super) fn pass(&mut self, first: u64) {
-        while let Some(message) = self.cut.front()
-            && message.chunks.end <= first
-        {
-            let (number, reliability) = (message.number, message.reliability);
-            self.forget(number, reliability);
-            self.cut.pop_front();
+        match self.cut.get_mut(&message.key) {
+            Some(begun) => {
+                begun.chunks.end = message.chunks.end;
+                begun.bytes += message.bytes;
+            }
+            None => {
+                self.keys.insert(message.number, message.key);
+                self.cut.insert(message.key, message);
+            }
         }
     }
 
-    /// Counts the loss of the chunk at `position`.
-    pub(super) fn on_lost(&mut self, position: u64) {
-        let at = self.cut.partition_point(|message| message.chunks.end <= position);
-        let Some(message) = self.cut.get_mut(at).filter(|message| message.chunks.contains(&position)) else {
-            return;
-        };
-        if message.is_exhausted_by(position) {
+    /// Forgets a message whose last chunk is acknowledged, and all before it.
+    pub(super) fn on_acknowledged(&mut self, key: MessageKey) {
+        if let Some(message) = self.cut.remove(&key) {
+            self.keys.remove(&message.number);
+            self.forget(message.number, message.reliability);
+        }
+    }
+
+    /// Counts the loss of the chunk at `position` of the message `key`.
+    pub(super) fn on_lost(&mut self, key: MessageKey, position: u64) {
+        if let Some(message) = self.cut.get_mut(&key)
+            && message.is_exhausted_by(position)
+        {
             self.exhausted.push(message.number);
         }
     }
 
-    /// The position from which the chunks of these messages may have been cut anew: those from `settled` on.
-    pub(super) fn first_from(&self, settled: u64) -> Option<u64> {
-        let at = self.cut.partition_point(|message| message.chunks.end <= settled);
-        self.cut.get(at).map(|message| message.chunks.start)
-    }
-
-    /// Replaces the ends of the chunks of the messages that end at `settled` or after it, which were cut anew: `ends`
-    /// has one for each, ascending, and each begins where the chunk after its predecessor says.
-    pub(super) fn refit(&mut self, settled: u64, ranges: impl Iterator<Item = Range<u64>>) {
-        let at = self.cut.partition_point(|message| message.chunks.end <= settled);
-        for (message, range) in self.cut.range_mut(at..).zip(ranges) {
-            message.chunks = range;
-            message.losses.clear();
+    /// Finds the chunks from `settled` on anew, which were cut into smaller ones: `chunks` has the message and the
+    /// position of each that belongs to such a message.
+    pub(super) fn refit(&mut self, settled: u64, chunks: impl Iterator<Item = (MessageKey, u64)>) {
+        let is_later = |message: &&mut LimitedMessage| message.chunks.end > settled;
+        for message in self.cut.values_mut().filter(is_later) {
+            let start = message.chunks.start;
+            message.chunks = if start < settled { start..settled } else { u64::MAX..u64::MAX };
+        }
+        for (key, position) in chunks {
+            if let Some(message) = self.cut.get_mut(&key) {
+                message.chunks = message.chunks.start.min(position)..position + 1;
+            }
         }
     }
 
     /// Removes the message `number`, if it has chunks.
     pub(super) fn take(&mut self, number: u64) -> Option<LimitedMessage> {
-        let at = self.cut.binary_search_by_key(&number, |message| message.number).ok()?;
-        let message = self.cut.remove(at)?;
+        let message = self.cut.remove(&self.keys.remove(&number)?)?;
         self.forget(number, message.reliability);
         Some(message)
     }
@@ -159,13 +152,16 @@ impl Limited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::seq::Ssn;
-    use crate::wire::{Ppid, StreamId};
+    use crate::seq::Mid;
+    use crate::wire::StreamId;
+
+    fn key(number: u64) -> MessageKey {
+        MessageKey { stream: StreamId::new(1), unordered: false, mid: Mid::new(number as u32) }
+    }
 
     fn message(number: u64, chunks: Range<u64>, reliability: Reliability) -> LimitedMessage {
-        let (stream, ssn, ppid) = (StreamId::new(1), Ssn::new(0), Ppid::new(0));
-        let head = MessageHead { stream, ssn, ppid, unordered: false, is_limited: true };
-        LimitedMessage::new(number, chunks, head, reliability, ByteCount::new(1))
+        let (ppid, bytes, losses) = (Ppid::new(0), ByteCount::new(1), BTreeMap::new());
+        LimitedMessage { number, key: key(number), chunks, ppid, reliability, bytes, losses }
     }
 
     fn limited(messages: &[(u64, Range<u64>, Reliability)]) -> Limited {
@@ -188,8 +184,8 @@ mod tests {
         assert_eq!(limited.take_due(Time::from_nanos(10)), Some(4));
         assert_eq!(limited.take(4).map(|message| message.chunks), Some(5..9));
         assert_eq!(limited.take_due(Time::from_nanos(29)), None);
-        limited.pass(2);
-        assert!(limited.is_empty(), "the other one is acknowledged");
+        limited.on_acknowledged(key(1));
+        assert!(limited.is_empty() && limited.keys.is_empty(), "the other one is acknowledged");
     }
 
     #[test]
@@ -198,11 +194,12 @@ mod tests {
             (1, 1..4, Reliability::Retransmissions(1)),
             (2, 6..7, Reliability::Retransmissions(0)),
         ]);
-        [1, 2, 3, 5, 9].into_iter().for_each(|position| limited.on_lost(position));
+        [1, 2, 3].into_iter().for_each(|position| limited.on_lost(key(1), position));
+        limited.on_lost(key(5), 5);
         assert_eq!(limited.take_due(Time::ZERO), None, "each chunk was lost once");
-        limited.on_lost(2);
+        limited.on_lost(key(1), 2);
         assert_eq!((limited.take_due(Time::ZERO), limited.take_due(Time::ZERO)), (Some(1), None));
-        limited.on_lost(6);
+        limited.on_lost(key(2), 6);
         assert_eq!(limited.take_due(Time::ZERO), Some(2));
     }
 
@@ -216,5 +213,14 @@ mod tests {
             (limited.take_below(3), limited.take_below(6), limited.take_below(2)),
             (Some(1), None, Some(2))
         );
+    }
+
+    #[test]
+    fn chunks_that_are_cut_anew_are_found_again() {
+        let of = Reliability::Priority(1);
+        let mut limited = limited(&[(1, 1..3, of), (2, 3..6, of), (3, 6..7, of)]);
+        limited.refit(4, [(key(2), 4), (key(2), 5), (key(2), 6), (key(3), 7), (key(3), 8)].into_iter());
+        let chunks = [1, 2, 3].map(|number| limited.take(number).map(|message| message.chunks));
+        assert_eq!(chunks, [Some(1..3), Some(3..7), Some(7..9)]);
     }
 }

@@ -1,55 +1,53 @@
-//! Assigns to each ordered message the next stream sequence number of its stream (RFC 9260 §6.5).
+//! Assigns to each message the next number of its stream: its SSN (RFC 9260 §6.5) or its MID (RFC 8260 §2.1).
 
-use super::fragmentation::Outgoing;
-use crate::seq::Ssn;
+use crate::seq::Mid;
+use crate::wire::StreamId;
 
-/// The next SSN of each stream.
+/// The next numbers of each stream.
 #[derive(Debug, Default)]
 pub(super) struct MessageNumbers {
-    next: Vec<Ssn>,
+    next: Vec<StreamNumbers>,
+}
+
+/// The next number of ordered messages, and of unordered ones.
+#[derive(Clone, Copy, Debug, Default)]
+struct StreamNumbers {
+    ordered: Mid,
+    unordered: Mid,
 }
 
 impl MessageNumbers {
-    /// Takes the number of `message`; it has no meaning for an unordered one.
+    /// Takes the number of a message.
     #[inline]
-    pub(super) fn take(&mut self, message: &Outgoing) -> Ssn {
-        if message.unordered {
-            return Ssn::default();
-        }
-        let stream = usize::from(message.stream.get());
+    pub(super) fn take(&mut self, stream: StreamId, unordered: bool) -> Mid {
+        let stream = usize::from(stream.get());
         if stream >= self.next.len() {
-            self.next.resize(stream + 1, Ssn::default());
+            self.next.resize(stream + 1, StreamNumbers::default());
         }
-        let ssn = self.next[stream];
-        self.next[stream] = ssn.next();
-        ssn
+        let numbers = &mut self.next[stream];
+        let next = if unordered { &mut numbers.unordered } else { &mut numbers.ordered };
+        let mid = *next;
+        *next = mid.next();
+        mid
+    }
+
+    /// The number that was taken last.
+    pub(super) fn last(&self, stream: StreamId, unordered: bool) -> Mid {
+        let numbers = self.next.get(usize::from(stream.get())).copied().unwrap_or_default();
+        if unordered { numbers.unordered.previous() } else { numbers.ordered.previous() }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use bytes::Bytes;
-
     use super::*;
-    use crate::send::Reliability;
-    use crate::wire::{Ppid, StreamId};
 
     #[test]
-    fn ordered_messages_are_counted_on_each_stream() {
+    fn ordered_and_unordered_messages_are_counted_on_each_stream() {
         let mut numbers = MessageNumbers::default();
-        let mut take = |stream, unordered| {
-            let stream = StreamId::new(stream);
-            numbers
-                .take(&Outgoing {
-                    stream,
-                    ppid: Ppid::new(0),
-                    unordered,
-                    reliability: Reliability::Full,
-                    payload: Bytes::new(),
-                })
-                .get()
-        };
+        let mut take = |stream, unordered| numbers.take(StreamId::new(stream), unordered).get();
         assert_eq!([take(2, false), take(2, false), take(0, false)], [0, 1, 0]);
-        assert_eq!([take(2, true), take(2, false)], [0, 2]);
+        assert_eq!([take(2, true), take(2, false), take(2, true)], [0, 2, 1]);
+        assert_eq!(numbers.last(StreamId::new(2), false), Mid::new(2));
     }
 }

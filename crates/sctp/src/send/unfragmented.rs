@@ -7,57 +7,121 @@ use anabranch_base::ByteCount;
 
 use super::chunks::KEPT_CHUNKS;
 use super::fragmentation::Outgoing;
+use super::streams::StreamQueues;
+use crate::config::StreamScheduler;
+use crate::wire::StreamId;
 
 /// The messages that are not fragmented yet, after all chunks.
 #[derive(Debug, Default)]
 pub(super) struct Unfragmented {
-    /// One that was given up has no user data, and is not the first.
+    /// In the order in which they were given. One that was given up has no user data, and is not the first.
     messages: VecDeque<Outgoing>,
     /// The number of the first of them among all messages of the association.
     first: u64,
     /// Their user data.
     bytes: ByteCount,
+    /// By stream, if a stream scheduler orders them. Then the list is empty.
+    streams: Option<Box<StreamQueues>>,
+}
+
+/// A message that gets its TSNs next, or a part of it.
+#[derive(Debug)]
+pub(super) struct Turn {
+    /// The number of the message.
+    pub number: u64,
+    /// The FSN of the part's first fragment.
+    pub fsn: u32,
+    /// True if it begins, or ends, its message.
+    pub begins: bool,
+    pub ends: bool,
+    pub part: Outgoing,
 }
 
 impl Unfragmented {
+    /// Lets a scheduler choose among streams.
+    pub(super) fn schedule(&mut self, scheduler: StreamScheduler, interleaves: bool) {
+        self.streams =
+            (!scheduler.keeps_order()).then(|| Box::new(StreamQueues::new(scheduler, interleaves)));
+    }
+
+    /// Sets the priority or the weight of a stream. It has no meaning without a scheduler.
+    pub(super) fn set_value(&mut self, stream: StreamId, value: u16) {
+        if let Some(streams) = &mut self.streams {
+            streams.set_value(stream, value);
+        }
+    }
+
+    /// Sets the FSN of the next fragment of the message that `stream` is sending.
+    pub(super) fn renumber(&mut self, stream: StreamId, fsn: u32) {
+        if let Some(streams) = &mut self.streams {
+            streams.renumber(stream, fsn);
+        }
+    }
+
     /// Queues `message` after the others. Returns its number.
     pub(super) fn push(&mut self, message: Outgoing) -> u64 {
+        if let Some(streams) = &mut self.streams {
+            return streams.push(message);
+        }
         self.bytes += message.length();
         self.messages.push_back(message);
         self.first + self.messages.len() as u64 - 1
     }
 
-    /// Takes the oldest message, if the waiting chunks have less user data, `waiting`, than one call sends and than
-    /// `wanted`, the amount from which the scheduler chooses.
-    pub(super) fn take_due(&mut self, waiting: ByteCount, wanted: ByteCount) -> Option<(u64, Outgoing)> {
+    /// The number of a message that is cut at once; no other waits.
+    #[inline]
+    pub(super) fn pass(&mut self) -> u64 {
+        self.first += 1;
+        self.first - 1
+    }
+
+    /// Takes the next message or fragment of at most `largest` bytes, if the waiting chunks have less user data,
+    /// `waiting`, than `wanted`, the amount from which the path scheduler chooses. Without a stream scheduler, they have
+    /// at least as much as one call sends.
+    pub(super) fn take_due(
+        &mut self,
+        waiting: ByteCount,
+        wanted: ByteCount,
+        largest: ByteCount,
+    ) -> Option<Turn> {
+        if let Some(streams) = &mut self.streams {
+            // A chunk with a TSN cannot be overtaken.
+            let is_enough = waiting >= wanted.max(ByteCount::new(1));
+            return if is_enough { None } else { streams.take_next(largest.as_len()) };
+        }
         if waiting >= wanted.max(AHEAD) { None } else { self.take_first() }
     }
 
-    /// Takes the oldest message with its number.
-    pub(super) fn take_first(&mut self) -> Option<(u64, Outgoing)> {
-        let Some(message) = self.messages.pop_front() else {
+    /// Takes the oldest message.
+    pub(super) fn take_first(&mut self) -> Option<Turn> {
+        let Some(part) = self.messages.pop_front() else {
             self.messages.shrink_to(KEPT_CHUNKS);
             return None;
         };
-        self.bytes -= message.length();
+        self.bytes -= part.length();
         let number = self.first;
         self.first += 1;
         self.trim();
-        Some((number, message))
+        Some(Turn { number, fsn: 0, begins: true, ends: true, part })
     }
 
-    /// Takes the message `number` out of the middle, if it is one of these.
-    pub(super) fn give_up(&mut self, number: u64) -> Option<Outgoing> {
+    /// Takes the message `number`, or its rest, out of the middle, if it is one of these. The second value is true if
+    /// fragments of it were taken.
+    pub(super) fn give_up(&mut self, number: u64) -> Option<(Outgoing, bool)> {
+        if let Some(streams) = &mut self.streams {
+            return streams.give_up(number);
+        }
         let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
         let message = self.messages.get_mut(index).filter(|message| !message.payload.is_empty())?;
         let payload = std::mem::take(&mut message.payload);
         let taken = Outgoing { payload, ..*message };
         self.bytes -= taken.length();
         self.trim();
-        Some(taken)
+        Some((taken, false))
     }
 
     /// Drops the first messages that were given up.
+    #[inline]
     fn trim(&mut self) {
         while self.messages.front().is_some_and(|message| message.payload.is_empty()) {
             self.messages.pop_front();
@@ -65,19 +129,25 @@ impl Unfragmented {
         }
     }
 
+    /// True if a scheduler chooses among streams.
+    pub(super) fn is_scheduled(&self) -> bool {
+        self.streams.is_some()
+    }
+
     /// The number of messages.
     pub(super) fn count(&self) -> usize {
-        self.messages.len()
+        self.messages.len() + self.streams.as_ref().map_or(0, |streams| streams.count())
     }
 
     /// Returns true if no message waits.
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.messages.is_empty()
+        self.messages.is_empty() && self.streams.as_ref().is_none_or(|streams| streams.count() == 0)
     }
 
     /// Their user data.
     pub(super) fn bytes(&self) -> ByteCount {
-        self.bytes
+        self.bytes + self.streams.as_ref().map_or(ByteCount::ZERO, |streams| streams.bytes())
     }
 }
 
@@ -95,7 +165,7 @@ mod tests {
     use crate::policy::schedule::Index;
     use crate::send::Reliability;
     use crate::seq::Tsn;
-    use crate::wire::{Ppid, StreamId};
+    use crate::wire::Ppid;
 
     fn buffer(count: usize) -> SendBuffer {
         let mut buffer = SendBuffer::new(Tsn::new(1), Charge::Chunk, Charge::User);
@@ -128,7 +198,7 @@ mod tests {
         assert_eq!(buffer.waiting_chunks(), 50 + 20);
         let last = buffer.waiting(Index(69)).expect("it was counted");
         assert_eq!((buffer.data(last).payload.len(), buffer.data(last).ending), (2_000, true));
-        assert_eq!(buffer.data(last).ssn.get(), 2, "numbered in the order in which they were given");
+        assert_eq!(buffer.data(last).mid.get(), 2, "numbered in the order in which they were given");
     }
 
     #[test]

@@ -13,6 +13,8 @@ mod error;
 mod forward_tsn;
 mod heartbeat;
 mod heartbeat_ack;
+mod i_data;
+mod i_forward_tsn;
 mod init;
 mod init_ack;
 mod pad;
@@ -22,6 +24,7 @@ mod shutdown;
 mod shutdown_ack;
 mod shutdown_complete;
 mod unknown;
+mod user_data;
 mod word_list;
 
 use std::fmt;
@@ -33,12 +36,15 @@ pub use auth::{Auth, HmacAlgorithm};
 pub use congestion_window_reduced::CongestionWindowReduced;
 pub use cookie_ack::CookieAck;
 pub use cookie_echo::CookieEcho;
+use data::ChunkFlags;
 pub use data::Data;
 pub use ecn_echo::EcnEcho;
 pub use error::ErrorChunk;
 pub use forward_tsn::{ForwardTsn, SkippedStream, SkippedStreams};
 pub use heartbeat::{Heartbeat, HeartbeatLayout};
 pub use heartbeat_ack::HeartbeatAck;
+pub use i_data::{IData, Place};
+pub use i_forward_tsn::{IForwardTsn, SkippedMessage};
 pub use init::{Init, InitLayout};
 pub use init_ack::InitAck;
 pub use pad::Pad;
@@ -48,6 +54,7 @@ pub use shutdown::Shutdown;
 pub use shutdown_ack::ShutdownAck;
 pub use shutdown_complete::ShutdownComplete;
 pub use unknown::{UnknownChunk, UnrecognizedAction};
+pub(crate) use user_data::UserData;
 pub use word_list::{Word, WordList};
 
 use super::ChunkError;
@@ -102,12 +109,16 @@ pub enum Chunk<'a> {
     Pad(Pad),
     /// Type 15: authenticates the chunks after it in its packet (RFC 4895).
     Auth(Auth<'a>),
+    /// Type 64: user data of which messages may be interleaved (RFC 8260).
+    IData(IData<'a>),
     /// Type 128: answers an ASCONF.
     AsconfAck(AsconfAck),
     /// Type 192: moves the cumulative TSN over abandoned DATA (RFC 3758).
     ForwardTsn(ForwardTsn<'a>),
     /// Type 193: requests changes of the sender's addresses (RFC 5061).
     Asconf(Asconf),
+    /// Type 194: moves the cumulative TSN over abandoned I-DATA (RFC 8260).
+    IForwardTsn(IForwardTsn),
     /// Any other type.
     Unknown(UnknownChunk<'a>),
 }
@@ -158,6 +169,8 @@ impl<'a> Chunk<'a> {
             Chunk::Asconf(_) => "ASCONF",
             Chunk::AsconfAck(_) => "ASCONF-ACK",
             Chunk::ForwardTsn(_) => "FORWARD-TSN",
+            Chunk::IData(_) => "I-DATA",
+            Chunk::IForwardTsn(_) => "I-FORWARD-TSN",
             Chunk::Unknown(_) => "UNKNOWN",
         }
     }
@@ -187,6 +200,8 @@ impl<'a> Chunk<'a> {
             AsconfAck::KIND => Chunk::AsconfAck(AsconfAck::decode(raw)?),
             Asconf::KIND => Chunk::Asconf(Asconf::decode(raw)?),
             ForwardTsn::KIND => Chunk::ForwardTsn(ForwardTsn::decode(raw)?),
+            IData::KIND => Chunk::IData(IData::decode(raw)?),
+            IForwardTsn::KIND => Chunk::IForwardTsn(IForwardTsn::decode(raw)?),
             _ => Chunk::Unknown(UnknownChunk::decode(raw)),
         })
     }
@@ -213,6 +228,8 @@ impl<'a> Chunk<'a> {
             Chunk::Auth(_) => Auth::KIND,
             Chunk::AsconfAck(_) => AsconfAck::KIND,
             Chunk::ForwardTsn(_) => ForwardTsn::KIND,
+            Chunk::IData(_) => IData::KIND,
+            Chunk::IForwardTsn(_) => IForwardTsn::KIND,
             Chunk::Asconf(_) => Asconf::KIND,
             Chunk::Unknown(chunk) => chunk.kind,
         }
@@ -239,6 +256,8 @@ impl<'a> Chunk<'a> {
             Chunk::Auth(chunk) => chunk,
             Chunk::AsconfAck(chunk) => chunk,
             Chunk::ForwardTsn(chunk) => chunk,
+            Chunk::IData(chunk) => chunk,
+            Chunk::IForwardTsn(chunk) => chunk,
             Chunk::Asconf(chunk) => chunk,
             Chunk::Unknown(chunk) => chunk,
         }

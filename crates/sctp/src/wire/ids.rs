@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::seq::Mid;
+
 /// A Verification Tag or Initiate Tag (RFC 9260 §3.1, §3.3.2): 32 bits that identify an association to the endpoint
 /// that chose them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,6 +16,14 @@ pub struct StreamId(u16);
 /// A Payload Protocol Identifier (RFC 9260 §3.3.1): a number of the application, which SCTP only carries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ppid(u32);
+
+/// A message among all that one end sends: MIDs are counted for each stream, of ordered and unordered messages apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct MessageKey {
+    pub stream: StreamId,
+    pub unordered: bool,
+    pub mid: Mid,
+}
 
 impl VerificationTag {
     /// The tag of a packet with an INIT chunk; no association has it.

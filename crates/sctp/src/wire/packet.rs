@@ -5,7 +5,7 @@ use std::iter::FusedIterator;
 
 use super::chunk::RawChunk;
 use super::fields::{u16_at, u32_at};
-use super::{Checksum, Chunk, ChunkError, Data, VerificationTag, WireError, checksum};
+use super::{Checksum, Chunk, ChunkError, Data, IData, UserData, VerificationTag, WireError, checksum};
 
 /// The common header without its checksum (RFC 9260 §3.1).
 ///
@@ -94,13 +94,14 @@ impl<'a> Packet<'a> {
         self.chunks.first().copied()
     }
 
-    /// The first chunk, if it is DATA.
-    pub fn first_data(&self) -> Option<Data<'a>> {
-        if self.first_kind() != Some(Data::KIND) {
+    /// The first chunk, if it is DATA or I-DATA.
+    pub(crate) fn first_user_data(&self) -> Option<UserData<'a>> {
+        if !matches!(self.first_kind(), Some(Data::KIND | IData::KIND)) {
             return None;
         }
         match self.chunks().next() {
-            Some(Ok(Chunk::Data(data))) => Some(data),
+            Some(Ok(Chunk::Data(data))) => Some(data.into()),
+            Some(Ok(Chunk::IData(data))) => Some(data.into()),
             _ => None,
         }
     }

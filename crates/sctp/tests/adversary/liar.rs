@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::seq::Tsn;
-use anabranch_sctp::wire::{Chunk, CommonHeader, CookieEcho, Init, Parameter, VerificationTag};
+use anabranch_sctp::wire::{
+    Chunk, CommonHeader, CookieEcho, IData, IForwardTsn, Init, Parameter, VerificationTag,
+};
 
 use super::blind::header;
 use super::shot::Shot;
@@ -37,7 +39,10 @@ impl Liar {
             outbound_streams: 2048,
             inbound_streams: 16,
             initial_tsn: Tsn::new((draw >> 32) as u32),
-            parameters: Vec::new(),
+            parameters: vec![
+                Parameter::SupportedExtensions(vec![IData::KIND, IForwardTsn::KIND]),
+                Parameter::ForwardTsnSupported,
+            ],
         };
         self.shot(pair, packet(VerificationTag::ZERO, &[&init]))
     }

@@ -2,11 +2,12 @@
 
 use std::net::Ipv4Addr;
 
-use anabranch_sctp::seq::{Ssn, Tsn};
+use anabranch_sctp::seq::{Fsn, Mid, Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Asconf, Auth, Cause, Checksum, CommonHeader, CookieAck, CookieEcho, Data, EcnEcho, EncodeChunk,
-    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, PacketBuilder, Pad, Parameter, Ppid, Sack,
-    Shutdown, ShutdownAck, ShutdownComplete, SkippedStream, StreamId, UnknownChunk,
+    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData, IForwardTsn, PacketBuilder, Pad,
+    Parameter, Place, Ppid, Sack, Shutdown, ShutdownAck, ShutdownComplete, SkippedMessage, SkippedStream,
+    StreamId, UnknownChunk,
 };
 
 use super::blind::any_chunks;
@@ -25,6 +26,8 @@ pub(crate) struct Voice {
     pub(crate) acked: Tsn,
     /// The highest TSN that it sent.
     pub(crate) highest: Tsn,
+    /// Its data is I-DATA.
+    pub(crate) interleaves: bool,
 }
 
 /// One kind of lie.
@@ -207,7 +210,11 @@ impl Lie {
             let mut packet = Vec::new();
             let mut builder = PacketBuilder::new(&mut packet, voice.header, LARGEST);
             // Chunks that do not fit are left out.
-            (0..count).take_while(|at| builder.push(&one(*at)).is_ok()).count();
+            let push = |at: &u32| match voice.interleaves {
+                false => builder.push(&one(*at)).is_ok(),
+                true => builder.push(&interleaved(&one(*at), at % 5)).is_ok(),
+            };
+            (0..count).take_while(push).count();
             builder.finish(Checksum::Crc32c);
             packet
         };
@@ -249,7 +256,9 @@ impl Lie {
             _ => {
                 let payload = vec![7; dice.one_of(&[1_400, 9_000, 60_000])];
                 let tsn = first.plus(dice.below(2) as u32);
-                packet_with(voice.header, &[&Data { tsn, payload: &payload, ..usual }])
+                let data = Data { tsn, payload: &payload, ..usual };
+                let interleaved = interleaved(&data, 0);
+                packet_with(voice.header, &[if voice.interleaves { &interleaved } else { &data }])
             }
         }
     }
@@ -314,6 +323,17 @@ impl Lie {
                 one(&Asconf { serial: voice.arrived.next(), parameters })
             }
             Lie::Auth => one(&Auth { key: 0, algorithm: dice.one_of(&[1, 3]), code: &bytes }),
+            Lie::ForwardTsn if voice.interleaves => {
+                let skipped = (0..dice.one_of(&[0, 5, 4_000]))
+                    .map(|at| SkippedMessage {
+                        stream: StreamId::new(at / 2),
+                        unordered: at % 2 == 0,
+                        mid: Mid::new(dice.one_of(&[0, 7, 1 << 30])),
+                    })
+                    .collect();
+                let new_cumulative_tsn = voice.arrived.plus(dice.one_of(&[1, 100, 1 << 20]));
+                one(&IForwardTsn { new_cumulative_tsn, skipped })
+            }
             Lie::ForwardTsn => {
                 let skipped: Vec<SkippedStream> = (0..dice.one_of(&[0, 5, 4_000]))
                     .map(|at| SkippedStream { stream: StreamId::new(at), ssn: Ssn::new(7) })
@@ -322,7 +342,29 @@ impl Lie {
                 one(&ForwardTsn { new_cumulative_tsn, skipped: skipped.as_slice().into() })
             }
             Lie::ReConfig => one(&UnknownChunk { kind: 130, flags: 0, value: &bytes }),
-            Lie::Idata => one(&UnknownChunk { kind: 64, flags: 3, value: &bytes }),
+            Lie::Idata if dice.is_one_in(2) => one(&UnknownChunk { kind: 64, flags: 3, value: &bytes }),
+            Lie::Idata => {
+                let fragment = |dice: &mut Dice| {
+                    let (number, mid) = (dice.below(4) as u32, dice.below(5) as u32);
+                    IData {
+                        tsn: voice.arrived.plus(1 + dice.below(200) as u32),
+                        stream: StreamId::new(dice.below(3) as u16),
+                        mid: Mid::new(mid.wrapping_sub(2)),
+                        place: match number {
+                            0 => Place::First(Ppid::new(0)),
+                            _ => Place::Later(Fsn::new(number - dice.below(2) as u32)),
+                        },
+                        unordered: dice.is_one_in(2),
+                        ending: dice.is_one_in(3),
+                        immediate: false,
+                        payload: b"i",
+                    }
+                };
+                let fragments: Vec<IData<'_>> =
+                    (0..dice.one_of(&[1, 20, 900])).map(|_| fragment(dice)).collect();
+                let all: Vec<&dyn EncodeChunk> = fragments.iter().map(|one| one as _).collect();
+                packet_with(header, &all)
+            }
             Lie::Unknown => {
                 let kind = dice.one_of(&[63, 127, 191, 223, 255]);
                 one(&UnknownChunk { kind, flags: 0, value: &vec![7; dice.one_of(&[0, 1_000, 60_000])] })
@@ -338,3 +380,11 @@ impl Lie {
 /// The largest UDP payload, less its headers.
 const LARGEST: usize = 65_000;
 static FILLER: [u8; 1_400] = [7; 1_400];
+
+/// The same as I-DATA, with its SSN as MID; `number` is its FSN unless it is a first fragment.
+fn interleaved<'a>(data: &Data<'a>, number: u32) -> IData<'a> {
+    let &Data { tsn, stream, ssn, ppid, unordered, beginning, ending, immediate, payload } = data;
+    let place = if beginning { Place::First(ppid) } else { Place::Later(Fsn::new(number)) };
+    let mid = Mid::new(u32::from(ssn.get()));
+    IData { tsn, stream, mid, place, unordered, ending, immediate, payload }
+}

@@ -2,7 +2,7 @@
 //! order.
 
 use anabranch_base::ByteCount;
-use anabranch_sctp::config::{Config, Growth, IpVersion};
+use anabranch_sctp::config::{Config, Growth, IpVersion, StreamScheduler};
 
 use super::{Guess, Lie, Past};
 use crate::pair::{End, Variant};
@@ -26,6 +26,8 @@ pub(crate) struct Scene {
     pub(crate) dynamic_addresses: bool,
     /// Both ends offer FORWARD-TSN, and take one from a liar.
     pub(crate) partial_reliability: bool,
+    pub(crate) interleaving: bool,
+    pub(crate) stream_scheduler: StreamScheduler,
     /// Both ends open.
     pub(crate) collides: bool,
     /// A may lose its memory; then every message is long enough to say which association it belongs to.
@@ -115,6 +117,12 @@ fn scene(seed: u64, dice: &mut Dice) -> Scene {
         collides: dice.is_one_in(8),
         crashes: dice.is_one_in(5),
         partial_reliability: seed.is_multiple_of(3),
+        interleaving: seed % 5 < 2,
+        stream_scheduler: match seed % 4 {
+            0 => StreamScheduler::RoundRobin,
+            1 => StreamScheduler::WeightedFair,
+            _ => StreamScheduler::FirstCome,
+        },
     }
 }
 
@@ -233,6 +241,8 @@ impl Scene {
             inbound_streams: self.inbound_streams,
             dynamic_addresses: self.dynamic_addresses,
             partial_reliability: self.partial_reliability,
+            interleaving: self.interleaving,
+            stream_scheduler: self.stream_scheduler,
             ..profile
         };
         (self.variant.prepare)(&mut config);

@@ -150,7 +150,13 @@ impl Cast {
         let association = self.pair.end(end).endpoint.association(id)?;
         let (arrived, acked) = association.ack_points().unwrap_or((Tsn::new(0), Tsn::new(0)));
         let highest = self.witness.highest(end, id).unwrap_or(acked).later(acked);
-        Some(Voice { header: Liar::header(association.tags().0), arrived, acked, highest })
+        Some(Voice {
+            header: Liar::header(association.tags().0),
+            arrived,
+            acked,
+            highest,
+            interleaves: self.scene.interleaving,
+        })
     }
 
     /// The attacker's packets arrive one after another.

@@ -62,12 +62,12 @@ impl Witness {
     fn hear(&mut self, who: (End, AssociationId), bytes: &Bytes) {
         let Ok(packet) = Packet::decode(bytes, Checksum::Omitted) else { return };
         for chunk in packet.chunks() {
-            if let Ok(Chunk::Data(data)) = chunk {
-                self.heard
-                    .entry(who)
-                    .and_modify(|highest| *highest = highest.later(data.tsn))
-                    .or_insert(data.tsn);
-            }
+            let tsn = match chunk {
+                Ok(Chunk::Data(data)) => data.tsn,
+                Ok(Chunk::IData(data)) => data.tsn,
+                _ => continue,
+            };
+            self.heard.entry(who).and_modify(|highest| *highest = highest.later(tsn)).or_insert(tsn);
         }
     }
 }

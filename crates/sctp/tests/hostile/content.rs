@@ -3,11 +3,12 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use anabranch_base::Duration;
-use anabranch_sctp::seq::{Ssn, Tsn};
+use anabranch_sctp::seq::{Fsn, Mid, Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Asconf, AsconfAck, Auth, Cause, Chunk, CongestionWindowReduced, CookieEcho, Data, EcnEcho,
-    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, InitLayout, Pad, Parameter, Ppid, Sack,
-    Shutdown, ShutdownComplete, SkippedStream, StreamId, UnknownChunk, VerificationTag,
+    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData, IForwardTsn, InitLayout, Pad,
+    Parameter, Place, Ppid, Sack, Shutdown, ShutdownComplete, SkippedMessage, SkippedStream, StreamId,
+    UnknownChunk, VerificationTag,
 };
 
 use super::Input;
@@ -42,7 +43,9 @@ impl<'a> Parts<'a> {
         let (number, flags) = (input.u32(), input.byte());
         let (stream, ssn) = (input.u16(), input.u16());
         let words: Vec<(u16, u16)> = match kind {
-            SACK | FORWARD_TSN => (0..input.below(8)).map(|_| (input.u16(), input.u16())).collect(),
+            SACK | FORWARD_TSN | I_FORWARD_TSN => {
+                (0..input.below(8)).map(|_| (input.u16(), input.u16())).collect()
+            }
             _ => Vec::new(),
         };
         let parameters = match kind {
@@ -125,6 +128,28 @@ impl<'a> Parts<'a> {
                 overrides: self.flags & 1 != 0,
             }),
             PAD => Chunk::Pad(Pad { len: usize::from(self.flags) }),
+            I_DATA => Chunk::IData(IData {
+                tsn: self.tsn,
+                stream: StreamId::new(self.stream % 5),
+                mid: Mid::new(u32::from(self.ssn)),
+                place: match self.flags & 2 {
+                    0 => Place::Later(Fsn::new(self.number % 8)),
+                    _ => Place::First(Ppid::new(self.number)),
+                },
+                unordered: self.flags & 1 != 0,
+                ending: self.flags & 4 != 0,
+                immediate: self.flags & 8 != 0,
+                payload: if self.bytes.is_empty() { b"x" } else { self.bytes },
+            }),
+            I_FORWARD_TSN => {
+                let entry = |skipped: &SkippedStream| SkippedMessage {
+                    stream: skipped.stream,
+                    unordered: self.flags & 1 != 0,
+                    mid: Mid::new(u32::from(skipped.ssn.get())),
+                };
+                let skipped = self.skipped.iter().map(entry).collect();
+                Chunk::IForwardTsn(IForwardTsn { new_cumulative_tsn: self.tsn, skipped })
+            }
             FORWARD_TSN => Chunk::ForwardTsn(ForwardTsn {
                 new_cumulative_tsn: self.tsn,
                 skipped: self.skipped.as_slice().into(),
@@ -132,7 +157,7 @@ impl<'a> Parts<'a> {
             // The types between the known ones and those above 192 say all four things to do (§3.2).
             _ => Chunk::Unknown(UnknownChunk {
                 kind: match self.ssn as u8 {
-                    0..=15 | ASCONF_ACK | PAD | FORWARD_TSN | ASCONF => 63,
+                    0..=15 | I_DATA | ASCONF_ACK | PAD | FORWARD_TSN | ASCONF | I_FORWARD_TSN => 63,
                     kind => kind,
                 },
                 flags: self.flags,
@@ -240,10 +265,14 @@ pub(crate) const FORWARD_TSN: u8 = 192;
 const AUTH: u8 = 15;
 const ASCONF_ACK: u8 = 128;
 pub(crate) const ASCONF: u8 = 193;
+pub(crate) const I_DATA: u8 = 64;
+const I_FORWARD_TSN: u8 = 194;
 const UNKNOWN: u8 = 255;
 
 /// The types as the fuzzer chooses among them.
-pub(crate) const KINDS: [u8; 21] = [
+pub(crate) const KINDS: [u8; 23] = [
+    I_DATA,
+    I_FORWARD_TSN,
     DATA,
     INIT,
     INIT_ACK,

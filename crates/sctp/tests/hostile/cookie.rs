@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::association::cookie::StateCookie;
-use anabranch_sctp::association::{OfferedExtensions, PeerExtensions, ReceiverRules};
+use anabranch_sctp::association::{Features, OfferedExtensions, PeerExtensions, ReceiverRules};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::seq::Tsn;
 use anabranch_sctp::wire::{Checksum, Chunk, CookieEcho, Packet, Parameter, VerificationTag};
@@ -50,7 +50,7 @@ fn fuzzed(input: &mut Input<'_>) -> StateCookie {
             .filter(|ip| !ip.is_unspecified())
             .collect(),
         ecn: input.is_one_in(2),
-        forward_tsn: input.is_one_in(2),
+        features: Features::from_bits(input.byte() & 7),
         receiver: ReceiverRules::from_bits(input.byte()),
         extensions: input.is_one_in(2).then(|| extensions(input)),
     }

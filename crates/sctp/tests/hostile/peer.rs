@@ -40,7 +40,9 @@ pub(crate) fn association(bytes: &[u8]) {
         0 => Config::rfc9260(),
         1 => Config { dynamic_addresses: true, ..Config::rfc9260() },
         2 => Config { dynamic_addresses: true, encapsulation: Encapsulation::Sealed, ..Config::rfc9260() },
-        _ if setup & 16 != 0 => Config { partial_reliability: true, ..Config::rfc9260() },
+        _ if setup & 16 != 0 => {
+            Config { partial_reliability: true, interleaving: setup & 32 != 0, ..Config::rfc9260() }
+        }
         _ => with_receiver_rules(),
     };
     let mut attack = Attack::begin(state, victim, 1 + usize::from(setup >> 1 & 1), config);

@@ -14,7 +14,7 @@ use account::Account;
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::{Reliability, SendError};
 use anabranch_sctp::config::{
-    BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst, OutOfOrder,
+    BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst, OutOfOrder, StreamScheduler,
 };
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
@@ -85,6 +85,9 @@ pub(crate) struct Setting {
     pub(crate) coupled: Coupling,
     /// Messages may be given up.
     pub(crate) partial: bool,
+    /// Messages may be interleaved.
+    pub(crate) interleaving: bool,
+    pub(crate) streams: StreamScheduler,
 }
 
 /// The use of ECN at both ends, and the pipes' treatment of it.
@@ -152,6 +155,8 @@ pub(crate) fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>
         congestion: "reno",
         coupled: Coupling::Off,
         partial: false,
+        interleaving: false,
+        streams: StreamScheduler::FirstCome,
     };
     let count = 5 + dice.below(60) as usize;
     let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
@@ -242,6 +247,8 @@ impl Walk {
         config.congestion_control = setting.congestion.to_owned();
         config.coupled = setting.coupled;
         config.partial_reliability = setting.partial;
+        config.interleaving = setting.interleaving;
+        config.stream_scheduler = setting.streams;
         if setting.congestion == "bbr" {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
         }

@@ -11,8 +11,8 @@ use crate::receive::{
     Bundle, DeliveryError, Fragment, Inserted, Level, MemoryLoad, Message, ReassemblyError, TsnArrival,
     compact,
 };
-use crate::seq::Tsn;
-use crate::wire::{Cause, Data, Packet};
+use crate::seq::{Mid, Tsn};
+use crate::wire::{Cause, Packet, UserData};
 
 /// The combined effect of the DATA chunks of one packet.
 #[derive(Clone, Copy, Debug)]
@@ -67,13 +67,13 @@ impl Receiver {
         }
     }
 
-    /// Handles one DATA chunk of a packet.
+    /// Handles one DATA or I-DATA chunk of a packet.
     #[inline]
     pub(crate) fn on_data(
         &mut self,
         ground: &mut Ground,
         arrived: Verified<'_>,
-        data: &Data<'_>,
+        data: &UserData<'_>,
         packet: &mut PacketData,
     ) -> Result<(), BadData> {
         packet.lowest = Some(
@@ -117,24 +117,21 @@ impl Receiver {
             return Ok(());
         }
         self.buffer.on_held(load);
-        let inserted = self.reassembly.insert(Fragment {
-            tsn: data.tsn,
-            stream: data.stream,
-            ssn: data.ssn,
-            ppid: data.ppid,
-            unordered: data.unordered,
-            beginning: data.beginning,
-            ending: data.ending,
-            charge: load.charge,
-            payload: if data.beginning && data.ending && length <= Bundle::LARGEST {
-                // The message is stored in a bundle, which copies it anyway.
-                arrived.bytes.slice_ref(data.payload)
-            } else {
-                compact(data.payload, arrived.bytes, arrived.memory)
-            },
-        })?;
+        let &UserData { tsn, stream, mid, fsn, ppid, unordered, beginning, ending, .. } = data;
+        let payload = if beginning && ending && length <= Bundle::LARGEST {
+            // The message is stored in a bundle, which copies it anyway.
+            arrived.bytes.slice_ref(data.payload)
+        } else {
+            compact(data.payload, arrived.bytes, arrived.memory)
+        };
+        let charge = load.charge;
+        let fragment =
+            Fragment { tsn, stream, mid, fsn, ppid, unordered, beginning, ending, charge, payload };
+        let delivery = &self.delivery;
+        let inserted =
+            self.assembly.insert(fragment, |fragment| delivery.is_behind(fragment.stream, fragment.mid))?;
         match inserted {
-            Inserted::Whole(message) => self.deliver(ground, message),
+            Inserted::Whole(message) => self.deliver(ground, message, mid),
             Inserted::Held => Ok(()),
             Inserted::Dropped(charge) => {
                 self.buffer.on_released(charge);
@@ -156,7 +153,7 @@ impl Receiver {
         }
         let (mut next, mut sum) = (self.arrivals.cumulative().next(), MemoryLoad::NONE);
         let mut kept = ByteCount::ZERO;
-        for data in packets.filter_map(Packet::first_data) {
+        for data in packets.filter_map(Packet::first_user_data) {
             if data.tsn != next || data.stream.get() >= ground.agreement.inbound_streams {
                 continue;
             }
@@ -189,7 +186,7 @@ impl Receiver {
         {
             self.on_marked(ground, path, lowest);
         }
-        self.reassembly.on_cumulative(self.arrivals.cumulative())?;
+        self.assembly.on_cumulative(self.arrivals.cumulative())?;
         self.sack_path = path;
         self.tune_buffer(ground, now, packet.arrived);
         let has_gap = self.arrivals.has_gap();
@@ -227,10 +224,10 @@ impl Receiver {
         Some(message)
     }
 
-    fn deliver(&mut self, ground: &mut Ground, message: Message) -> Result<(), BadData> {
+    fn deliver(&mut self, ground: &mut Ground, message: Message, mid: Mid) -> Result<(), BadData> {
         let was_empty = self.delivery.is_empty();
         let span = self.arrivals.highest().distance_from(self.arrivals.cumulative());
-        self.delivery.push(message, span)?;
+        self.delivery.push(message, mid, span)?;
         if was_empty && !self.delivery.is_empty() {
             ground.log.event(Event::Readable);
         }
@@ -239,14 +236,14 @@ impl Receiver {
 
     /// The memory of all unread data.
     fn received_memory(&self) -> ByteCount {
-        let held = self.reassembly.held() + self.delivery.waiting() + self.delivery.ready();
+        let held = self.assembly.held() + self.delivery.waiting() + self.delivery.ready();
         held.memory + self.arrivals.memory()
     }
 
     /// Returns true if there is room for a chunk. A chunk that others wait for, or without which nothing can be read, is
     /// accepted even beyond the buffer's size: refusing it would cost a time-out for each chunk, or stop the
     /// association permanently.
-    fn room_for(&self, ground: &Ground, data: &Data<'_>, load: MemoryLoad) -> DataRoom {
+    fn room_for(&self, ground: &Ground, data: &UserData<'_>, load: MemoryLoad) -> DataRoom {
         let memory = self.received_memory();
         let is_next = data.tsn == self.arrivals.cumulative().next();
         let is_stuck = is_next && self.delivery.is_empty();

@@ -7,6 +7,7 @@ use crate::association::ground::Ground;
 use crate::config::{IpVersion, MtuDiscovery};
 use crate::policy::{PathSample, PathState};
 use crate::send::Outgoing;
+use crate::wire::IData;
 
 impl Sender {
     /// Adds a message to the send queue. It is fragmented at once if the packet size is fixed, else shortly before it
@@ -41,6 +42,9 @@ pub(super) fn largest_payload(ground: &Ground) -> ByteCount {
     };
     let usable = ground.paths.samples().iter().filter(is_usable);
     match usable.map(|sample| sample.packet_limit).min() {
+        Some(narrowest) if ground.agreement.features.interleaving => {
+            config.payload_in_packet(narrowest - ByteCount::of_len(IData::LONGER))
+        }
         Some(narrowest) => config.payload_in_packet(narrowest),
         None => config.payload_within(config.first_mtu(IpVersion::V6), IpVersion::V6),
     }

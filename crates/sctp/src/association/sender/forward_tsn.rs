@@ -6,7 +6,7 @@ use super::Sender;
 use crate::association::ground::Ground;
 use crate::policy::PathId;
 use crate::seq::Tsn;
-use crate::wire::{EncodeChunk, ForwardTsn, SkippedStream};
+use crate::wire::{EncodeChunk, ForwardTsn, IForwardTsn, MessageKey, SkippedMessage, SkippedStream};
 
 /// The FORWARD-TSN that the peer has not acknowledged.
 #[derive(Debug, Default)]
@@ -26,13 +26,6 @@ impl Forwarding {
     }
 }
 
-/// A FORWARD-TSN with a list of its own.
-#[derive(Clone, Debug)]
-struct OwnedForwardTsn {
-    new_cumulative_tsn: Tsn,
-    skipped: Vec<SkippedStream>,
-}
-
 impl Sender {
     /// Sends a FORWARD-TSN if more was given up than the last one said, or if the peer's SACKs do not follow it for a
     /// round trip. RFC 3758 §3.5 C3 demands one for each SACK, which repeats it for each packet in flight.
@@ -48,7 +41,7 @@ impl Sender {
             return;
         }
         let path = ground.paths.usable(self.forwarding.sent.map_or(ground.paths.primary(), |sent| sent.1));
-        self.send_forward(ground, path, OwnedForwardTsn { new_cumulative_tsn: tsn, skipped }, now);
+        self.send_forward(ground, path, (tsn, skipped), now);
     }
 
     /// The path of the FORWARD-TSN that is not acknowledged in time.
@@ -64,31 +57,49 @@ impl Sender {
     /// Sends a FORWARD-TSN again that was not acknowledged on path `before`: on another path if there is one, and less
     /// often each time.
     pub(crate) fn repeat_forward(&mut self, ground: &mut Ground, before: PathId, now: Time) {
-        let Some((new_cumulative_tsn, skipped)) = self.buffer.skippable(MOST_STREAMS) else { return };
+        let Some(skip) = self.buffer.skippable(MOST_STREAMS) else { return };
         self.forwarding.expired += 1;
         let others = ground.paths.samples().iter().filter(|sample| sample.state.carries_data());
         let other = others.map(|sample| sample.id).find(|id| *id > before);
         let path = other.unwrap_or_else(|| ground.paths.usable(ground.paths.primary()));
-        self.send_forward(ground, path, OwnedForwardTsn { new_cumulative_tsn, skipped }, now);
+        self.send_forward(ground, path, skip, now);
     }
 
-    fn send_forward(&mut self, ground: &mut Ground, path: PathId, chunk: OwnedForwardTsn, now: Time) {
-        self.forwarding.sent = Some((chunk.new_cumulative_tsn, path, now));
-        ground.outbox.withdraw(ForwardTsn::KIND);
-        ground.post(path, chunk);
+    fn send_forward(
+        &mut self,
+        ground: &mut Ground,
+        path: PathId,
+        (tsn, messages): (Tsn, Vec<MessageKey>),
+        now: Time,
+    ) {
+        self.forwarding.sent = Some((tsn, path, now));
+        if ground.agreement.features.interleaving {
+            ground.outbox.withdraw(IForwardTsn::KIND);
+            ground.post(path, with_mids(tsn, &messages));
+        } else {
+            ground.outbox.withdraw(ForwardTsn::KIND);
+            ground.post(path, SsnForwardTsn { tsn, skipped: with_ssns(&messages) });
+        }
         let (rto, most) = (ground.paths.sample(path).rto, ground.settings.config.rto.max);
         let wait = rto * (1 << self.forwarding.expired.min(MOST_DOUBLINGS));
         self.forwarding.due = Some(now + wait.min(most));
     }
 }
 
-impl OwnedForwardTsn {
+/// A FORWARD-TSN with a list of its own.
+#[derive(Clone, Debug)]
+struct SsnForwardTsn {
+    tsn: Tsn,
+    skipped: Vec<SkippedStream>,
+}
+
+impl SsnForwardTsn {
     fn as_chunk(&self) -> ForwardTsn<'_> {
-        ForwardTsn { new_cumulative_tsn: self.new_cumulative_tsn, skipped: self.skipped.as_slice().into() }
+        ForwardTsn { new_cumulative_tsn: self.tsn, skipped: self.skipped.as_slice().into() }
     }
 }
 
-impl EncodeChunk for OwnedForwardTsn {
+impl EncodeChunk for SsnForwardTsn {
     fn kind(&self) -> u8 {
         ForwardTsn::KIND
     }
@@ -100,6 +111,19 @@ impl EncodeChunk for OwnedForwardTsn {
     fn encode(&self, out: &mut Vec<u8>) {
         self.as_chunk().encode(out);
     }
+}
+
+/// The entries of a FORWARD-TSN.
+fn with_ssns(messages: &[MessageKey]) -> Vec<SkippedStream> {
+    messages.iter().map(|key| SkippedStream { stream: key.stream, ssn: key.mid.ssn() }).collect()
+}
+
+fn with_mids(new_cumulative_tsn: Tsn, messages: &[MessageKey]) -> IForwardTsn {
+    let entry = |key: &MessageKey| {
+        let &MessageKey { stream, unordered, mid } = key;
+        SkippedMessage { stream, unordered, mid }
+    };
+    IForwardTsn { new_cumulative_tsn, skipped: messages.iter().map(entry).collect() }
 }
 
 /// The streams of one FORWARD-TSN: it fits a packet that every network carries.

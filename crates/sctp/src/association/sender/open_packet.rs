@@ -1,6 +1,7 @@
 //! A packet under construction, and the check of its path's window.
 
 use crate::policy::{PathId, View};
+use crate::wire::StreamId;
 
 /// A packet that is being filled.
 #[derive(Clone, Copy, Debug)]
@@ -10,6 +11,8 @@ pub(super) struct OpenPacket {
     pub has_data: bool,
     /// True if it may exceed the window of a path with losses.
     pub is_exempt: bool,
+    /// The stream of its new chunks, if all must be of one.
+    pub stream: Option<StreamId>,
 }
 
 impl OpenPacket {

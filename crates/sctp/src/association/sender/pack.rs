@@ -5,9 +5,10 @@ use anabranch_base::Time;
 use super::{OpenPacket, SendPhase, Sender};
 use crate::association::ground::Ground;
 use crate::association::packing::Packing;
+use crate::config::StreamScheduler;
 use crate::policy::PathId;
 use crate::seq::Tsn;
-use crate::wire::Data;
+use crate::wire::{Data, UserData};
 
 impl Sender {
     /// Prepares for the first packet after an event.
@@ -71,7 +72,8 @@ impl Sender {
     pub(crate) fn pack(&mut self, ground: &mut Ground, packing: &mut Packing<'_>, now: Time) {
         self.buffer.begin_packet(now);
         let path = packing.path;
-        let mut open = OpenPacket { path, has_data: false, is_exempt: self.may_pass_window(ground, path) };
+        let is_exempt = self.may_pass_window(ground, path);
+        let mut open = OpenPacket { path, has_data: false, is_exempt, stream: None };
         let mut last_lost = None;
         while let Some(again) = self.next_lost(ground, Some(open), now) {
             if packing.push_data(self.buffer.data(again.tsn)).is_err() {
@@ -88,6 +90,9 @@ impl Sender {
         }
         let mut has_room = true;
         while has_room && let Some((tsn, _)) = self.next_waiting(ground, Some(open), now) {
+            if !self.may_share_packet(ground, &mut open, tsn) {
+                break;
+            }
             has_room = packing.push_data(self.new_data(ground, tsn)).is_ok();
             if has_room {
                 self.picked = None;
@@ -112,13 +117,24 @@ impl Sender {
         self.exemptions.covers(path) && !ground.paths.after_loss(path).holds_data()
     }
 
+    /// Returns true if the new chunk `tsn` may be in the packet: a stream scheduler may demand that it has new chunks of
+    /// one stream only (RFC 8260 §3.3).
+    #[inline]
+    fn may_share_packet(&self, ground: &Ground, open: &mut OpenPacket, tsn: Tsn) -> bool {
+        if ground.settings.config.stream_scheduler != StreamScheduler::RoundRobinPacket {
+            return true;
+        }
+        let stream = self.buffer.data(tsn).stream;
+        *open.stream.get_or_insert(stream) == stream
+    }
+
     /// The chunk `tsn`, sent for the first time. If the peer has no room for two more, its I bit requests a SACK
     /// without delay, for which the sender waits (RFC 9260 §6.1, RFC 7053 §5.1).
     #[inline]
-    fn new_data(&self, ground: &Ground, tsn: Tsn) -> Data<'_> {
+    fn new_data(&self, ground: &Ground, tsn: Tsn) -> UserData<'_> {
         let closes = self.peer_window.open() < self.buffer.rwnd_weight(tsn) * 3;
         let immediate = closes && ground.settings.config.sack_immediately;
-        Data { immediate, ..self.buffer.data(tsn) }
+        UserData { immediate, ..self.buffer.data(tsn) }
     }
 }
 

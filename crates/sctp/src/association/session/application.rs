@@ -14,7 +14,7 @@ use crate::policy::PathId;
 use crate::receive::Message;
 use crate::send::{Outgoing, Reliability};
 use crate::seq::Tsn;
-use crate::wire::Packet;
+use crate::wire::{Packet, StreamId};
 
 impl Session {
     /// Queues a message of the application.
@@ -35,6 +35,11 @@ impl Session {
         if reliability.is_partial() {
             self.sender.make_room(&mut self.ground, wanted, reliability);
         }
+    }
+
+    /// Sets the priority or the weight of a stream.
+    pub(crate) fn set_stream_value(&mut self, stream: StreamId, value: u16) {
+        self.sender.set_stream_value(stream, value);
     }
 
     /// The amount of user data that the association accepts now.

@@ -12,7 +12,7 @@ use crate::policy::PathId;
 use crate::record::Happening;
 use crate::send::BadSack;
 use crate::seq::Tsn;
-use crate::wire::{Cause, Chunk};
+use crate::wire::{Cause, Chunk, EncodeChunk, UnrecognizedAction, UserData};
 
 impl Session {
     /// Begins a packet that arrived, before its chunks are read.
@@ -44,22 +44,22 @@ impl Session {
         let ground = &mut self.ground;
         let path = arrived.path;
         match chunk {
-            Chunk::Data(chunk) if stage.is_none_or(ShutdownState::takes_data) => {
-                let Some(packet) = data else { return ChunkOutcome::Continue };
-                if let Err(error) = self.receiver.on_data(ground, arrived, &chunk, packet) {
-                    return ChunkOutcome::Violation(error.to_string());
-                }
-                if stage == Some(ShutdownState::Sent) {
-                    packet.answer_by_shutdown();
+            Chunk::Data(chunk) if !ground.agreement.features.interleaving => {
+                return self.on_user_data(arrived, &chunk.into(), stage, data);
+            }
+            Chunk::IData(chunk) if ground.agreement.features.interleaving => {
+                return self.on_user_data(arrived, &chunk.into(), stage, data);
+            }
+            // RFC 8260 §2.2.1: after the negotiation, every user message is I-DATA.
+            Chunk::Data(_) => return ChunkOutcome::Violation("it sent DATA in place of I-DATA".to_owned()),
+            Chunk::ForwardTsn(forward) if ground.agreement.features.skips_ssns() => {
+                if let Some(packet) = taking(stage, data) {
+                    self.receiver.on_forward_tsn(ground, &forward, packet);
                 }
             }
-            Chunk::ForwardTsn(forward)
-                if ground.agreement.forward_tsn && stage.is_none_or(ShutdownState::takes_data) =>
-            {
-                let Some(packet) = data else { return ChunkOutcome::Continue };
-                self.receiver.on_forward_tsn(ground, &forward, packet);
-                if stage == Some(ShutdownState::Sent) {
-                    packet.answer_by_shutdown();
+            Chunk::IForwardTsn(forward) if ground.agreement.features.i_forward_tsn => {
+                if let Some(packet) = taking(stage, data) {
+                    self.receiver.on_i_forward_tsn(ground, &forward, packet);
                 }
             }
             Chunk::Sack(sack) => {
@@ -85,18 +85,38 @@ impl Session {
                 }
             }
             Chunk::Error(error) => self.peer.on_error_report(ground, now, &error.causes),
-            Chunk::Unknown(unknown) => {
-                let action = unknown.action();
-                if action.is_report() {
-                    ground.report(path, vec![Cause::UnrecognizedChunkType(unknown.to_bytes())]);
-                }
-                if action.is_stop() {
-                    return ChunkOutcome::Discard;
-                }
-            }
+            Chunk::IData(_) | Chunk::IForwardTsn(_) => return self.on_unknown(path, &chunk),
+            Chunk::Unknown(_) => return self.on_unknown(path, &chunk),
             _ => {}
         }
         ChunkOutcome::Continue
+    }
+
+    /// Handles DATA or I-DATA.
+    #[inline]
+    fn on_user_data(
+        &mut self,
+        arrived: Verified<'_>,
+        chunk: &UserData<'_>,
+        stage: Option<ShutdownState>,
+        data: &mut Option<PacketData>,
+    ) -> ChunkOutcome {
+        let Some(packet) = taking(stage, data) else { return ChunkOutcome::Continue };
+        match self.receiver.on_data(&mut self.ground, arrived, chunk, packet) {
+            Ok(()) => ChunkOutcome::Continue,
+            Err(error) => ChunkOutcome::Violation(error.to_string()),
+        }
+    }
+
+    /// Handles a chunk of a type that this association does not use (RFC 9260 §3.2).
+    fn on_unknown(&mut self, path: PathId, chunk: &Chunk<'_>) -> ChunkOutcome {
+        let action = UnrecognizedAction::of_chunk(chunk.kind());
+        if action.is_report() {
+            let mut bytes = Vec::new();
+            chunk.encode(&mut bytes);
+            self.ground.report(path, vec![Cause::UnrecognizedChunkType(bytes)]);
+        }
+        if action.is_stop() { ChunkOutcome::Discard } else { ChunkOutcome::Continue }
     }
 
     /// Ends a packet after its chunks were read: answers its reports of marks, and decides when its data is
@@ -127,4 +147,14 @@ impl Session {
     ) -> Result<(), BadSack> {
         self.sender.on_cumulative_ack(&mut self.ground, now, by, cumulative)
     }
+}
+
+/// The packet's effect, if this stage of the shutdown takes user data; after our SHUTDOWN it is answered by another.
+#[inline]
+fn taking(stage: Option<ShutdownState>, data: &mut Option<PacketData>) -> Option<&mut PacketData> {
+    let packet = data.as_mut().filter(|_| stage.is_none_or(ShutdownState::takes_data))?;
+    if stage == Some(ShutdownState::Sent) {
+        packet.answer_by_shutdown();
+    }
+    Some(packet)
 }

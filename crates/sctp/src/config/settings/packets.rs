@@ -4,7 +4,7 @@ use anabranch_base::ByteCount;
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, put, shown};
 
-use crate::config::{BurstRule, Config, IpVersion, MtuDiscovery};
+use crate::config::{BurstRule, Config, IpVersion, MtuDiscovery, StreamScheduler};
 use crate::policy::acknowledge::DacWire;
 
 pub(super) const SETTINGS: &[Setting<Config>] = &[
@@ -55,6 +55,18 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         Everywhere,
         Kind::Boolean,
         "messages may be given up, if the peer agrees (RFC 3758)"
+    ),
+    field!(
+        interleaving,
+        Everywhere,
+        Kind::Boolean,
+        "messages of other streams interrupt a long one, if the peer agrees (I-DATA, RFC 8260)"
+    ),
+    field!(
+        stream_scheduler,
+        Everywhere,
+        StreamScheduler::KIND,
+        "stream whose message is sent next (RFC 8260 §3)"
     ),
     field!(dac_wire, Everywhere, DacWire::KIND, "encoding of a SACK's packet count; `plain`: as ns-2 does"),
 ];

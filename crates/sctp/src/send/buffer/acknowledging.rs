@@ -11,14 +11,13 @@ impl SendBuffer {
     pub(super) fn ack_cumulatively(&mut self, new_first: u64, news: &mut SackNews) {
         for position in self.chunks.first()..new_first {
             self.ack_up_to(position, news);
-            if let Some(chunk) = self.chunks.take_first()
-                && !chunk.is_dropped()
-            {
+            let Some(chunk) = self.chunks.take_first() else { continue };
+            if !chunk.is_dropped() {
                 self.held.on_released(chunk.path(), chunk.length());
             }
-        }
-        if !self.limited.is_empty() {
-            self.limited.pass(new_first);
+            if chunk.head().is_limited && chunk.bounds().1 {
+                self.limited.on_acknowledged(chunk.head().key());
+            }
         }
         self.reports.pass(new_first);
     }

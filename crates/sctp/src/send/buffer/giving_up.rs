@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use anabranch_base::{ByteCount, Time};
+use bytes::Bytes;
 
-use super::super::chunk::State;
+use super::super::chunk::{MessageHead, OutboundChunk, State};
+use super::super::fragmentation::Fragment;
+use super::super::limited::LimitedMessage;
 use super::{Left, SendBuffer};
-use crate::seq::{Ssn, Tsn};
-use crate::wire::{Ppid, SkippedStream, StreamId};
+use crate::seq::{Fsn, Mid, Tsn};
+use crate::wire::{MessageKey, Ppid, StreamId};
 
 /// A message that was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +59,9 @@ impl SendBuffer {
     }
 
     /// The TSN up to which the peer may skip: all chunks from the cumulative ack point up to it were given up. `None` if
-    /// the next one was not. The list has at most `most` streams, which may end it earlier.
-    pub(crate) fn skippable(&mut self, most: usize) -> Option<(Tsn, Vec<SkippedStream>)> {
+    /// the next one was not. The list has the last message of each stream, at most `most`, which may end it earlier;
+    /// unordered messages are in it if chunks are I-DATA.
+    pub(crate) fn skippable(&mut self, most: usize) -> Option<(Tsn, Vec<MessageKey>)> {
         let first = self.chunks.first();
         self.skippable_end = self.skippable_end.max(first);
         while self.skippable_end < self.chunks.end()
@@ -65,41 +69,31 @@ impl SendBuffer {
         {
             self.skippable_end += 1;
         }
-        let mut streams: BTreeMap<StreamId, Ssn> = BTreeMap::new();
+        let mut messages: BTreeMap<(StreamId, bool), Mid> = BTreeMap::new();
         let mut end = first;
         while end < self.skippable_end {
-            let head = self.chunks.at(end).head();
-            if !head.unordered {
-                if streams.len() == most && !streams.contains_key(&head.stream) {
+            let MessageHead { stream, unordered, mid, .. } = self.chunks.at(end).head();
+            if self.interleaves || !unordered {
+                if messages.len() == most && !messages.contains_key(&(stream, unordered)) {
                     break;
                 }
-                streams.insert(head.stream, head.ssn);
+                messages.insert((stream, unordered), mid);
             }
             end += 1;
         }
-        let skipped = streams.into_iter().map(|(stream, ssn)| SkippedStream { stream, ssn });
-        (end > first).then(|| (self.chunks.tsn(end - 1), skipped.collect()))
+        let messages = messages.into_iter();
+        let last = messages.map(|((stream, unordered), mid)| MessageKey { stream, unordered, mid }).collect();
+        (end > first).then(|| (self.chunks.tsn(end - 1), last))
     }
 
     /// Finds the chunks of messages anew after they were cut into smaller pieces.
     pub(super) fn refit_limits(&mut self) {
-        let settled = self.chunks.sent_end();
-        let Some(first) = self.limited.first_from(settled) else { return };
-        let (mut begin, mut ranges) = (first, Vec::new());
-        for position in first.max(self.chunks.first())..self.chunks.end() {
-            let chunk = self.chunks.at(position);
-            if !chunk.head().is_limited {
-                continue;
-            }
-            let (is_beginning, is_ending) = chunk.bounds();
-            if is_beginning {
-                begin = position;
-            }
-            if is_ending {
-                ranges.push(begin..position + 1);
-            }
-        }
-        self.limited.refit(settled, ranges.into_iter());
+        let settled = self.chunks.sent_end().max(self.chunks.first());
+        let chunks = &self.chunks;
+        let heads = (settled..chunks.end()).map(|position| (chunks.at(position).head(), position));
+        let limited =
+            heads.filter(|(head, _)| head.is_limited).map(|(head, position)| (head.key(), position));
+        self.limited.refit(settled, limited);
     }
 
     /// Drops the user data of the chunk at `position`, which an earlier SACK reported, and which belongs to a message
@@ -114,19 +108,41 @@ impl SendBuffer {
     }
 
     fn give_up(&mut self, number: u64, left: &mut Vec<Left>) -> Option<GivenUp> {
-        if let Some(message) = self.unfragmented.give_up(number) {
-            let bytes = message.length();
-            self.held.on_dropped(bytes);
+        let rest = self.unfragmented.give_up(number);
+        let unsent = rest.as_ref().map_or(ByteCount::ZERO, |(rest, _)| rest.length());
+        self.held.on_dropped(unsent);
+        if let Some((message, false)) = rest {
             self.limited.forget(number, message.reliability);
-            return Some(GivenUp { stream: message.stream, ppid: message.ppid, bytes, was_sent: false });
+            let (stream, ppid, bytes) = (message.stream, message.ppid, unsent);
+            return Some(GivenUp { stream, ppid, bytes, was_sent: false });
         }
         let message = self.limited.take(number)?;
         let mut was_sent = message.chunks.start < self.chunks.first();
         for position in message.chunks.start.max(self.chunks.first())..message.chunks.end {
-            was_sent |= self.give_up_chunk(position, left);
+            if self.chunks.at(position).head().key() == message.key {
+                was_sent |= self.give_up_chunk(position, left);
+            }
         }
-        let (stream, ppid) = (message.head.stream, message.head.ppid);
-        Some(GivenUp { stream, ppid, bytes: message.bytes, was_sent })
+        if rest.is_some() {
+            self.end_message(&message);
+        }
+        let (stream, ppid, bytes) = (message.key.stream, message.ppid, message.bytes + unsent);
+        Some(GivenUp { stream, ppid, bytes, was_sent })
+    }
+
+    /// Ends a message whose last fragments have no TSN by a chunk without user data, which is skipped: without it, the
+    /// peer might wait for an end although it has every chunk.
+    fn end_message(&mut self, message: &LimitedMessage) {
+        let MessageKey { stream, unordered, mid } = message.key;
+        let head = MessageHead { stream, mid, ppid: message.ppid, unordered, is_limited: false };
+        let none = Fragment { payload: Bytes::new(), beginning: false, ending: true };
+        let mut chunk = OutboundChunk::new(head, Fsn::default(), none);
+        chunk.give_up();
+        let position = self.chunks.end();
+        self.chunks.push(chunk);
+        self.waiting.take(position, ByteCount::ZERO);
+        self.chunks.on_left(position);
+        self.given_up += 1;
     }
 
     /// Returns true if the chunk was sent.

@@ -26,8 +26,9 @@ impl SendBuffer {
         self.in_flight.leave(position, rwnd_weight);
         self.marked.add(position, rwnd_weight);
         self.copies.cancel(position);
-        if self.chunks.at(position).head().is_limited {
-            self.limited.on_lost(position);
+        let head = self.chunks.at(position).head();
+        if head.is_limited {
+            self.limited.on_lost(head.key(), position);
         }
         if by == LostBy::Timeout {
             self.credit.earn();

@@ -8,18 +8,18 @@ use super::SendBuffer;
 use crate::policy::PathId;
 use crate::policy::schedule::{ChunkInFlight, ChunksInFlight};
 use crate::seq::Tsn;
-use crate::wire::{CommonHeader, Data};
+use crate::wire::{CommonHeader, UserData};
 
 impl SendBuffer {
     /// The chunk with this TSN in wire format.
-    pub(crate) fn data(&self, tsn: Tsn) -> Data<'_> {
-        self.chunks.at(self.chunks.position(tsn)).data(tsn)
+    pub(crate) fn data(&self, tsn: Tsn) -> UserData<'_> {
+        self.chunks.at(self.chunks.position(tsn)).data(tsn, self.interleaves)
     }
 
     /// The size of an SCTP packet with only this chunk.
     pub(crate) fn packet_with(&self, tsn: Tsn) -> ByteCount {
         let chunk = self.chunks.at(self.chunks.position(tsn));
-        ByteCount::of_len(CommonHeader::LEN + Data::padded_len(chunk.length()))
+        ByteCount::of_len(CommonHeader::LEN + UserData::padded_len(self.interleaves, chunk.length()))
     }
 
     /// The weight of the chunk against the peer's receive window.

@@ -1,21 +1,30 @@
 //! The queue of unsent data: queues messages, fragments them into chunks, and selects from these.
 
+use std::collections::BTreeMap;
+
 use anabranch_base::ByteCount;
 
 use super::super::chunk::{MessageHead, OutboundChunk};
-use super::super::fragmentation::{Fragments, Outgoing};
+use super::super::fragmentation::{Fragment, Fragments, Outgoing};
 use super::super::limited::LimitedMessage;
+use super::super::unfragmented::Turn;
 use super::SendBuffer;
 use crate::policy::schedule::{Index, WaitingChunk, WaitingChunks};
-use crate::seq::Tsn;
+use crate::seq::{Fsn, Tsn};
+use crate::wire::StreamId;
 
 impl SendBuffer {
     /// Queues `message` as chunks of at most `largest` bytes of user data. The fragments get consecutive TSNs.
     pub(crate) fn push(&mut self, message: Outgoing, largest: ByteCount) {
-        self.push_whole(message);
-        while let Some((number, message)) = self.unfragmented.take_first() {
-            self.cut(number, message, largest);
+        if !self.unfragmented.is_empty() || self.unfragmented.is_scheduled() {
+            return self.push_whole(message);
         }
+        self.held.on_queued(message.length());
+        let number = self.unfragmented.pass();
+        if message.reliability.is_partial() {
+            self.limited.on_queued(number, message.reliability);
+        }
+        self.cut(Turn { number, fsn: 0, begins: true, ends: true, part: message }, largest);
     }
 
     /// Queues a message to be fragmented later. It counts as waiting at once.
@@ -23,22 +32,37 @@ impl SendBuffer {
         self.held.on_queued(message.length());
         let reliability = message.reliability;
         let number = self.unfragmented.push(message);
-        self.limited.on_queued(number, reliability);
+        if reliability.is_partial() {
+            self.limited.on_queued(number, reliability);
+        }
     }
 
     /// Fragments messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
-    /// data than one call sends and than `wanted`, the amount from which the scheduler chooses.
+    /// data than `wanted`, the amount from which the path scheduler chooses, or, without a stream scheduler, than one
+    /// call sends.
     pub(crate) fn cut_ahead(&mut self, largest: ByteCount, wanted: ByteCount) {
-        while let Some((number, message)) = self.unfragmented.take_due(self.waiting.bytes(), wanted) {
-            self.cut(number, message, largest);
+        while let Some(turn) = self.unfragmented.take_due(self.waiting.bytes(), wanted, largest) {
+            self.cut(turn, largest);
         }
+    }
+
+    /// Sets the priority or the weight of a stream for the stream scheduler.
+    pub(crate) fn set_stream_value(&mut self, stream: StreamId, value: u16) {
+        self.unfragmented.set_value(stream, value);
     }
 
     /// Cuts chunks that were never sent into pieces of at most `largest` bytes of user data. Chunks before a chunk
     /// that was sent keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
     pub(crate) fn refit(&mut self, largest: ByteCount) {
         self.chunks.refit(largest);
-        self.refit_limits();
+        if self.interleaves {
+            for (key, fsn) in self.chunks.renumber() {
+                self.unfragmented.renumber(key.stream, fsn);
+            }
+        }
+        if !self.limited.is_empty() {
+            self.refit_limits();
+        }
     }
 
     /// Returns true if a message is not fragmented yet.
@@ -75,19 +99,24 @@ impl SendBuffer {
         capacity.saturating_sub(held).min((capacity * 2).saturating_sub(memory))
     }
 
-    fn cut(&mut self, number: u64, message: Outgoing, largest: ByteCount) {
-        self.waiting.queue(message.length());
-        let (bytes, begin) = (message.length(), self.chunks.end());
-        let ssn = self.numbers.take(&message);
-        let Outgoing { stream, ppid, unordered, reliability, payload } = message;
+    #[inline]
+    fn cut(&mut self, turn: Turn, largest: ByteCount) {
+        let Turn { number, fsn, begins, ends, part } = turn;
+        let (bytes, begin) = (part.length(), self.chunks.end());
+        self.waiting.queue(bytes);
+        let Outgoing { stream, ppid, unordered, reliability, payload } = part;
+        let mid =
+            if begins { self.numbers.take(stream, unordered) } else { self.numbers.last(stream, unordered) };
         let is_limited = reliability.is_partial();
-        let head = MessageHead { stream, ssn, ppid, unordered, is_limited };
-        for fragment in Fragments::new(payload, largest.as_len()) {
-            self.chunks.push(OutboundChunk::new(head, fragment));
+        let head = MessageHead { stream, mid, ppid, unordered, is_limited };
+        for (fsn, piece) in (fsn..).zip(Fragments::new(payload, largest.as_len())) {
+            let (beginning, ending) = (begins && piece.beginning, ends && piece.ending);
+            let piece = Fragment { beginning, ending, ..piece };
+            self.chunks.push(OutboundChunk::new(head, Fsn::new(fsn), piece));
         }
         if is_limited {
-            let chunks = begin..self.chunks.end();
-            self.limited.on_cut(LimitedMessage::new(number, chunks, head, reliability, bytes));
+            let (chunks, key, losses) = (begin..self.chunks.end(), head.key(), BTreeMap::new());
+            self.limited.on_cut(LimitedMessage { number, key, chunks, ppid, reliability, bytes, losses });
         }
     }
 
@@ -120,7 +149,7 @@ mod tests {
     use super::super::tests::{ONE, buffer, tsn};
     use super::*;
     use crate::send::Reliability;
-    use crate::wire::{Ppid, StreamId};
+    use crate::wire::Ppid;
 
     #[test]
     fn a_chunk_costs_no_more_than_is_counted() {
@@ -139,7 +168,7 @@ mod tests {
         );
         let flags = |offset| {
             let data = buffer.data(tsn(offset));
-            (data.ssn.get(), data.beginning, data.ending, data.payload.len())
+            (data.mid.get(), data.beginning, data.ending, data.payload.len())
         };
         assert_eq!(flags(0), (0, true, true, 100));
         assert_eq!(

@@ -7,20 +7,25 @@ use crate::policy::loss_detection::{AckedChunk, Hole};
 use crate::policy::retransmission::{LostBy, LostChunk};
 use crate::policy::schedule::ChunkInFlight;
 use crate::seq::Tsn;
-use crate::wire::Data;
+use crate::wire::UserData;
 
 impl OutboundChunk {
-    /// The chunk in wire format, with the TSN of its position.
-    pub(crate) fn data(&self, tsn: Tsn) -> Data<'_> {
-        Data {
+    /// The chunk in wire format, with the TSN of its position: as I-DATA if it `interleaves`.
+    #[inline]
+    pub(crate) fn data(&self, tsn: Tsn, interleaves: bool) -> UserData<'_> {
+        let (beginning, ending) = self.bounds();
+        let (beginning, ending) = self.bounds();
+        UserData {
             tsn,
             stream: self.head.stream,
-            ssn: self.head.ssn,
+            mid: self.head.mid,
+            fsn: self.fsn,
             ppid: self.head.ppid,
             unordered: self.head.unordered,
-            beginning: self.beginning,
-            ending: self.ending,
+            beginning,
+            ending,
             immediate: false,
+            interleaves,
             payload: &self.payload,
         }
     }

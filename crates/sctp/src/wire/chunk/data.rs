@@ -67,26 +67,63 @@ impl<'a> Data<'a> {
         if payload.is_empty() {
             return Err(raw.error(ChunkFault::NoUserData { tsn }));
         }
+        let ChunkFlags { immediate, unordered, beginning, ending } = flags_of(raw.flags);
         Ok(Data {
             tsn,
             stream: StreamId::new(u16_at(fields, 4)),
             ssn: Ssn::new(u16_at(fields, 6)),
             ppid: Ppid::new(u32_at(fields, 8)),
-            unordered: raw.flags & UNORDERED != 0,
-            beginning: raw.flags & BEGINNING != 0,
-            ending: raw.flags & ENDING != 0,
-            immediate: raw.flags & IMMEDIATE != 0,
+            unordered,
+            beginning,
+            ending,
+            immediate,
             payload,
         })
     }
 
-    fn flags(&self) -> u8 {
+    fn flags(&self) -> ChunkFlags {
+        let &Data { immediate, unordered, beginning, ending, .. } = self;
+        ChunkFlags { immediate, unordered, beginning, ending }
+    }
+}
+
+/// The flags of DATA and I-DATA.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ChunkFlags {
+    pub immediate: bool,
+    pub unordered: bool,
+    pub beginning: bool,
+    pub ending: bool,
+}
+
+impl ChunkFlags {
+    /// The flags on the wire.
+    #[inline]
+    pub(super) fn bits(self) -> u8 {
         let bit = |is_set, bit| if is_set { bit } else { 0 };
         bit(self.immediate, IMMEDIATE)
             | bit(self.unordered, UNORDERED)
             | bit(self.beginning, BEGINNING)
             | bit(self.ending, ENDING)
     }
+}
+
+/// The flags with these bits.
+#[inline]
+pub(super) fn flags_of(bits: u8) -> ChunkFlags {
+    ChunkFlags {
+        immediate: bits & IMMEDIATE != 0,
+        unordered: bits & UNORDERED != 0,
+        beginning: bits & BEGINNING != 0,
+        ending: bits & ENDING != 0,
+    }
+}
+
+/// Writes a letter for each flag that is set.
+pub(super) fn write_flags(flags: ChunkFlags, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let ChunkFlags { immediate, unordered, beginning, ending } = flags;
+    let letters = [(immediate, "I"), (unordered, "U"), (beginning, "B"), (ending, "E")];
+    letters.iter().filter(|(is_set, _)| *is_set).try_for_each(|(_, letter)| f.write_str(letter))
 }
 
 impl EncodeChunk for Data<'_> {
@@ -100,7 +137,7 @@ impl EncodeChunk for Data<'_> {
 
     fn encode(&self, out: &mut Vec<u8>) {
         let mut fields = [0; Data::HEADER_LEN];
-        fields[0..4].copy_from_slice(&raw::header(self, Data::KIND, self.flags()));
+        fields[0..4].copy_from_slice(&raw::header(self, Data::KIND, self.flags().bits()));
         fields[4..8].copy_from_slice(&self.tsn.get().to_be_bytes());
         fields[8..10].copy_from_slice(&self.stream.get().to_be_bytes());
         fields[10..12].copy_from_slice(&self.ssn.get().to_be_bytes());
@@ -117,10 +154,7 @@ impl fmt::Display for Data<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Data { tsn, stream, ssn, ppid, .. } = self;
         write!(f, "DATA(tsn={tsn} stream={stream} ssn={ssn} ppid={ppid} ")?;
-        let flags = [(self.immediate, "I"), (self.unordered, "U"), (self.beginning, "B"), (self.ending, "E")];
-        for (_, letter) in flags.iter().filter(|(is_set, _)| *is_set) {
-            f.write_str(letter)?;
-        }
+        write_flags(self.flags(), f)?;
         write!(f, " {} bytes)", self.payload.len())
     }
 }

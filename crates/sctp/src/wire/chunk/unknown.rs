@@ -31,11 +31,6 @@ pub enum UnrecognizedAction {
 }
 
 impl<'a> UnknownChunk<'a> {
-    /// The action that the type demands.
-    pub(crate) fn action(&self) -> UnrecognizedAction {
-        UnrecognizedAction::of_chunk(self.kind)
-    }
-
     /// The whole chunk with its padding, for the cause "Unrecognized Chunk Type".
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::new();
@@ -108,7 +103,7 @@ mod tests {
         assert_is_chunk("c5010007 01020300", &Chunk::Unknown(unknown));
         assert_eq!(unknown.to_string(), "chunk 197(flags=0x01 3 bytes)");
         assert_eq!(unknown.to_bytes(), hex("c5010007 01020300"));
-        assert_eq!(unknown.action(), UnrecognizedAction::SkipAndReport);
+        assert_eq!(UnrecognizedAction::of_chunk(unknown.kind), UnrecognizedAction::SkipAndReport);
     }
 
     #[test]

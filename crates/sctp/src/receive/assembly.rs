@@ -1,0 +1,66 @@
+//! The assembly of fragments: of DATA, by consecutive TSNs, or of I-DATA, by MID and FSN.
+
+use super::interleaved::Interleaved;
+use super::load::MemoryLoad;
+use super::reassembly::{Fragment, Inserted, Reassembly, ReassemblyError};
+use crate::seq::Tsn;
+
+/// The incomplete messages of an association.
+#[derive(Debug)]
+pub(crate) enum Assembly {
+    /// Of DATA.
+    Consecutive(Reassembly),
+    /// Of I-DATA.
+    Interleaved(Interleaved),
+}
+
+impl Assembly {
+    /// An empty store for I-DATA, if `interleaves`, or for DATA.
+    pub(crate) fn new(interleaves: bool) -> Assembly {
+        if interleaves {
+            Assembly::Interleaved(Interleaved::default())
+        } else {
+            Assembly::Consecutive(Reassembly::new())
+        }
+    }
+
+    /// Adds a fragment that is not a duplicate. `is_behind` tells if its ordered message was delivered or skipped.
+    ///
+    /// # Errors
+    /// The fragment contradicts others; it was not stored.
+    #[inline]
+    pub(crate) fn insert(
+        &mut self,
+        fragment: Fragment,
+        is_behind: impl FnOnce(&Fragment) -> bool,
+    ) -> Result<Inserted, ReassemblyError> {
+        match self {
+            Assembly::Consecutive(reassembly) => reassembly.insert(fragment),
+            Assembly::Interleaved(interleaved) => {
+                let is_behind = !fragment.unordered && is_behind(&fragment);
+                interleaved.insert(fragment, is_behind)
+            }
+        }
+    }
+
+    /// Every TSN up to `cumulative` has arrived: no message of DATA before it may be incomplete.
+    ///
+    /// # Errors
+    /// A message before `cumulative` is incomplete.
+    #[inline]
+    pub(crate) fn on_cumulative(&self, cumulative: Tsn) -> Result<(), ReassemblyError> {
+        match self {
+            Assembly::Consecutive(reassembly) => reassembly.on_cumulative(cumulative),
+            Assembly::Interleaved(_) => Ok(()),
+        }
+    }
+
+    /// The cost of the stored fragments.
+    #[inline]
+    pub(crate) fn held(&self) -> MemoryLoad {
+        match self {
+            Assembly::Consecutive(reassembly) => reassembly.held(),
+            Assembly::Interleaved(interleaved) => interleaved.held(),
+        }
+    }
+}
