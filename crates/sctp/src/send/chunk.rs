@@ -96,9 +96,7 @@ pub(super) struct OutboundChunk {
     departure: u64,
     sent_at: Time,
     missing_reports: u8,
-    /// True if its message was given up.
-    is_given_up: bool,
-    /// The kinds of loss so far.
+    /// The kinds of loss so far, and whether its message was given up.
     losses: Losses,
 }
 
@@ -117,7 +115,6 @@ impl OutboundChunk {
             departure: 0,
             sent_at: Time::ZERO,
             missing_reports: 0,
-            is_given_up: false,
             losses: Losses::default(),
         }
     }
@@ -179,7 +176,7 @@ impl OutboundChunk {
     /// Takes its acknowledgement back (RFC 9260 §6.2.1 iv). Returns its last transmission, which is in flight again;
     /// `None` for a chunk that was given up.
     pub(super) fn take_back(&mut self) -> Option<Transmission> {
-        if self.is_given_up {
+        if self.losses.is_given_up() {
             self.state = State::GivenUp;
             return None;
         }
@@ -189,7 +186,7 @@ impl OutboundChunk {
 
     /// Gives it up. Returns the previous state; an acknowledged chunk stays so.
     pub(super) fn give_up(&mut self) -> State {
-        self.is_given_up = true;
+        self.losses.give_up();
         let before = self.state;
         if before != State::Acked {
             self.state = State::GivenUp;
@@ -205,7 +202,7 @@ impl OutboundChunk {
 
     /// True if its user data was dropped before it was acknowledged.
     pub(super) fn is_dropped(&self) -> bool {
-        self.is_given_up && self.payload.is_empty()
+        self.losses.is_given_up() && self.payload.is_empty()
     }
 
     /// The message that it belongs to.
@@ -311,26 +308,6 @@ impl Bounds {
     }
 }
 
-/// The part of its message that a chunk is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Bounds {
-    First,
-    Middle,
-    Last,
-    Whole,
-}
-
-impl Bounds {
-    fn of(beginning: bool, ending: bool) -> Bounds {
-        match (beginning, ending) {
-            (true, true) => Bounds::Whole,
-            (true, false) => Bounds::First,
-            (false, true) => Bounds::Last,
-            (false, false) => Bounds::Middle,
-        }
-    }
-}
-
 impl MessageHead {
     /// The message among all of the association.
     pub(super) fn key(&self) -> MessageKey {
@@ -345,7 +322,7 @@ impl State {
     }
 }
 
-/// The kinds of loss of a chunk: a set in one byte.
+/// The kinds of loss of a chunk, of which the last is to be given up: a set in one byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Losses(u8);
 
@@ -354,10 +331,21 @@ impl Losses {
         self.0 |= 1 << by as u8;
     }
 
+    fn give_up(&mut self) {
+        self.0 |= GIVEN_UP;
+    }
+
+    fn is_given_up(self) -> bool {
+        self.0 & GIVEN_UP != 0
+    }
+
     fn had(self, by: LostBy) -> bool {
         self.0 & 1 << by as u8 != 0
     }
 }
+
+/// No [`LostBy`] has this bit.
+const GIVEN_UP: u8 = 1 << 7;
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,6 @@ impl OutboundChunk {
     #[inline]
     pub(crate) fn data(&self, tsn: Tsn, interleaves: bool) -> UserData<'_> {
         let (beginning, ending) = self.bounds();
-        let (beginning, ending) = self.bounds();
         UserData {
             tsn,
             stream: self.head.stream,
