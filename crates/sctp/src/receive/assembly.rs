@@ -24,6 +24,16 @@ impl Assembly {
         }
     }
 
+    /// Notes the arrival of a whole message that is not a duplicate. False if it must be [inserted](Assembly::insert),
+    /// because it could contradict others.
+    #[inline]
+    pub(crate) fn pass(&mut self, tsn: Tsn) -> bool {
+        match self {
+            Assembly::Consecutive(reassembly) => reassembly.pass(tsn),
+            Assembly::Interleaved(_) => false,
+        }
+    }
+
     /// Adds a fragment that is not a duplicate. `is_behind` tells if its ordered message was delivered or skipped.
     ///
     /// # Errors

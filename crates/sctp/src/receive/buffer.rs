@@ -66,6 +66,7 @@ impl ReceiveBuffer {
     }
 
     /// Adds an accepted chunk.
+    #[inline]
     pub(crate) fn on_held(&mut self, chunk: MemoryLoad) {
         self.held += chunk.charge;
         self.offered = self.offered.saturating_sub(chunk.charge);

@@ -30,6 +30,17 @@ pub struct Message {
 }
 
 impl Message {
+    /// A message of one fragment.
+    #[inline]
+    pub(crate) fn of_one(
+        (stream, ssn, ppid): (StreamId, Ssn, Ppid),
+        unordered: bool,
+        first: Bytes,
+        load: MemoryLoad,
+    ) -> Message {
+        Message { stream, ssn, ppid, unordered, first, rest: VecDeque::new(), load }
+    }
+
     /// The payload in one piece: copied once if it arrived in several pieces, else not copied.
     pub fn into_bytes(self) -> Bytes {
         if self.rest.is_empty() {

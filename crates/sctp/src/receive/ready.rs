@@ -61,16 +61,21 @@ impl ReadyMessages {
 
     /// Removes the next message and returns it.
     pub(crate) fn take(&mut self) -> Option<Message> {
+        if let Some(Parcel::Bundle(bundle)) = self.parcels.front_mut()
+            && bundle.count() > 1
+        {
+            let before = bundle.load();
+            let message = bundle.take();
+            self.load = self.load.saturating_sub(before) + bundle.load();
+            return message;
+        }
         let parcel = self.parcels.pop_front()?;
         self.load = self.load.saturating_sub(parcel.load());
         match parcel {
             Parcel::Message(message) => Some(message),
             Parcel::Bundle(mut bundle) => {
                 let message = bundle.take();
-                if bundle.count() > 0 {
-                    self.load += bundle.load();
-                    self.parcels.push_front(Parcel::Bundle(bundle));
-                } else if self.spare.len() < MOST_SPARE {
+                if self.spare.len() < MOST_SPARE {
                     self.spare.push(bundle.emptied());
                 }
                 message

@@ -130,6 +130,17 @@ impl Reassembly {
         Reassembly { runs: BTreeMap::new(), seen, skipped: None, held: MemoryLoad::NONE }
     }
 
+    /// Notes the arrival of a whole message, if no fragment is stored that it could contradict.
+    #[inline]
+    pub(crate) fn pass(&mut self, tsn: Tsn) -> bool {
+        let is_alone = self.runs.is_empty() && self.skipped.is_none();
+        if is_alone {
+            // Positions have a meaning among the stored fragments alone.
+            self.seen.0 = tsn;
+        }
+        is_alone
+    }
+
     /// Adds a fragment that is not a duplicate.
     ///
     /// # Errors

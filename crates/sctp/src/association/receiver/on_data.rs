@@ -124,6 +124,10 @@ impl Receiver {
         } else {
             compact(data.payload, arrived.bytes, arrived.memory)
         };
+        if beginning && ending && self.assembly.pass(tsn) {
+            let message = Message::of_one((stream, mid.ssn(), ppid), unordered, payload, load);
+            return self.deliver(ground, message, mid);
+        }
         let charge = load.charge;
         let fragment =
             Fragment { tsn, stream, mid, fsn, ppid, unordered, beginning, ending, charge, payload };

@@ -15,6 +15,7 @@ use crate::wire::StreamId;
 
 impl SendBuffer {
     /// Queues `message` as chunks of at most `largest` bytes of user data. The fragments get consecutive TSNs.
+    #[inline]
     pub(crate) fn push(&mut self, message: Outgoing, largest: ByteCount) {
         if !self.unfragmented.is_empty() || self.unfragmented.is_scheduled() {
             return self.push_whole(message);
@@ -109,14 +110,24 @@ impl SendBuffer {
             if begins { self.numbers.take(stream, unordered) } else { self.numbers.last(stream, unordered) };
         let is_limited = reliability.is_partial();
         let head = MessageHead { stream, mid, ppid, unordered, is_limited };
-        for (fsn, piece) in (fsn..).zip(Fragments::new(payload, largest.as_len())) {
-            let (beginning, ending) = (begins && piece.beginning, ends && piece.ending);
-            let piece = Fragment { beginning, ending, ..piece };
-            self.chunks.push(OutboundChunk::new(head, Fsn::new(fsn), piece));
+        if payload.len() <= largest.as_len() {
+            let whole = Fragment { payload, beginning: begins, ending: ends };
+            self.chunks.push(OutboundChunk::new(head, Fsn::new(fsn), whole));
+        } else {
+            self.push_fragments(head, fsn, (begins, ends), Fragments::new(payload, largest.as_len()));
         }
         if is_limited {
             let (chunks, key, losses) = (begin..self.chunks.end(), head.key(), BTreeMap::new());
             self.limited.on_cut(LimitedMessage { number, key, chunks, ppid, reliability, bytes, losses });
+        }
+    }
+
+    /// Adds the chunks of a message, or of a part that has its first and its last fragment as `bounds` say.
+    fn push_fragments(&mut self, head: MessageHead, fsn: u32, bounds: (bool, bool), fragments: Fragments) {
+        for (fsn, piece) in (fsn..).zip(fragments) {
+            let (beginning, ending) = (bounds.0 && piece.beginning, bounds.1 && piece.ending);
+            let piece = Fragment { beginning, ending, ..piece };
+            self.chunks.push(OutboundChunk::new(head, Fsn::new(fsn), piece));
         }
     }
 

@@ -1,6 +1,5 @@
 //! The content that DATA and I-DATA share.
 
-use super::EncodeChunk;
 use super::data::Data;
 use super::i_data::{IData, Place};
 use crate::seq::{Fsn, Mid, Ssn, Tsn};
@@ -41,15 +40,17 @@ impl<'a> UserData<'a> {
         padded(header + payload_len)
     }
 
+    /// The content as DATA.
     #[inline]
-    fn as_data(&self) -> Data<'a> {
+    pub(crate) fn as_data(&self) -> Data<'a> {
         let &UserData { tsn, stream, ppid, unordered, beginning, ending, immediate, payload, .. } = self;
         // The SSN of unordered DATA has no meaning (RFC 9260 §6.6).
         let ssn = if unordered { Ssn::default() } else { self.mid.ssn() };
         Data { tsn, stream, ssn, ppid, unordered, beginning, ending, immediate, payload }
     }
 
-    fn as_i_data(&self) -> IData<'a> {
+    /// The content as I-DATA.
+    pub(crate) fn as_i_data(&self) -> IData<'a> {
         let &UserData { tsn, stream, mid, unordered, ending, immediate, payload, .. } = self;
         let place = if self.beginning { Place::First(self.ppid) } else { Place::Later(self.fsn) };
         IData { tsn, stream, mid, place, unordered, ending, immediate, payload }
@@ -97,19 +98,5 @@ impl<'a> From<IData<'a>> for UserData<'a> {
             interleaves: true,
             payload,
         }
-    }
-}
-
-impl EncodeChunk for UserData<'_> {
-    fn kind(&self) -> u8 {
-        if self.interleaves { IData::KIND } else { Data::KIND }
-    }
-
-    fn value_len(&self) -> usize {
-        if self.interleaves { self.as_i_data().value_len() } else { self.as_data().value_len() }
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        if self.interleaves { self.as_i_data().encode(out) } else { self.as_data().encode(out) }
     }
 }
