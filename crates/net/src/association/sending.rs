@@ -133,6 +133,15 @@ impl Association {
         OutboundStream { association: self.clone(), options: SendOptions::on(stream) }
     }
 
+    /// Gives a stream a value for [`Config::stream_scheduler`](crate::Config::stream_scheduler): its priority, of which the
+    /// lowest is sent first, by default 0; or its weight, by default 1. Other schedulers ignore it.
+    pub fn set_stream_value(&self, stream: StreamId, value: u16) {
+        let SharedHandle { shared, id, .. } = &*self.owner;
+        if let Some(association) = shared.lock().endpoint.association_mut(*id) {
+            association.set_stream_value(stream, value);
+        }
+    }
+
     /// Passes a message to the core; `None` if the core has no room, and `message` stays unchanged.
     fn offer(&self, message: &mut Outgoing) -> Option<Result<(), SendError>> {
         let SharedHandle { shared, id, .. } = &*self.owner;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use anabranch_base::ByteCount;
+use anabranch_net::sctp::config::StreamScheduler;
 use anabranch_net::{
     CloseReason, Config, Event, Ppid, SendError, SendOptions, StreamId, TryRecvError, TrySendError,
 };
@@ -71,6 +72,25 @@ async fn a_message_that_is_too_late_is_given_up_and_reported_and_the_next_one_ar
         }
     });
     assert_eq!(given_up.await, (2, 9, 20_000));
+}
+
+#[tokio::test]
+async fn a_short_message_of_a_more_important_stream_overtakes_a_long_one() {
+    let config = Config {
+        interleaving: true,
+        stream_scheduler: StreamScheduler::Priority,
+        send_buffer: ByteCount::from_mib(16),
+        receive_buffer: ByteCount::from_mib(16),
+        ..impatient()
+    };
+    let ((_client, near), (_server, far)) = joined(config).await;
+    near.set_stream_value(StreamId::new(1), 9);
+    near.send(vec![1; 8 << 20], StreamId::new(1)).await.expect("open");
+    near.send("urgent", StreamId::new(2)).await.expect("open");
+    let first = within(20, far.recv()).await.expect("arrived");
+    assert_eq!(first.into_bytes(), "urgent");
+    let second = within(20, far.recv()).await.expect("arrived");
+    assert_eq!((second.stream.get(), second.len()), (1, 8 << 20));
 }
 
 #[tokio::test]
