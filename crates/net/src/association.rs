@@ -19,7 +19,7 @@ pub use streams::{Events, Records};
 
 use crate::association_entry::{Notifiers, Phase};
 use crate::links::LinkReport;
-use crate::report::PathReport;
+use crate::report::{GivenUpCounters, PathReport};
 use crate::shared::{Core, Shared};
 use crate::waiting::until;
 
@@ -117,6 +117,17 @@ impl Association {
     /// The amount of user data that can be sent without waiting.
     pub fn send_space(&self) -> ByteCount {
         self.view(core::Association::send_space).unwrap_or_default()
+    }
+
+    /// Returns true if both ends set [`Config::partial_reliability`](crate::Config::partial_reliability). Otherwise every
+    /// message has full effort, whatever its [`Effort`].
+    pub fn has_partial_reliability(&self) -> bool {
+        self.view(core::Association::has_partial_reliability).unwrap_or_default()
+    }
+
+    /// The messages that were given up so far, or until the association ended.
+    pub fn given_up(&self) -> GivenUpCounters {
+        self.owner.shared.lock().given_up(self.owner.id)
     }
 
     /// The negotiated numbers of outbound and inbound streams.

@@ -7,6 +7,7 @@ use anabranch_sctp::record::Record;
 use tokio::sync::Notify;
 
 use crate::feed::Feed;
+use crate::report::GivenUpCounters;
 use crate::send_queue::SendQueue;
 
 /// The state that the handles of an association share.
@@ -20,6 +21,8 @@ pub(crate) struct AssociationEntry {
     pub holder: Holder,
     /// The notifiers of the waiting tasks.
     pub notifiers: Arc<Notifiers>,
+    /// The messages that were given up.
+    pub given_up: GivenUpCounters,
     /// The feed of its events.
     pub events: Feed<Event>,
     /// The feed of the measurements on its paths.
@@ -71,6 +74,7 @@ impl AssociationEntry {
             is_shutdown_requested: false,
             holder,
             notifiers: Arc::default(),
+            given_up: GivenUpCounters::default(),
             events: Feed::default(),
             records: Feed::default(),
         }

@@ -32,10 +32,18 @@ struct Mailbox<T> {
 
 #[derive(Debug)]
 struct Inside<T> {
-    waiting: VecDeque<T>,
+    waiting: VecDeque<Item<T>>,
+    /// The number of minor items among them.
+    minor: usize,
     missed: u64,
     is_over: bool,
     waker: Option<Waker>,
+}
+
+#[derive(Debug)]
+struct Item<T> {
+    content: T,
+    is_minor: bool,
 }
 
 impl<T> Default for Feed<T> {
@@ -48,7 +56,7 @@ impl<T: Clone> Feed<T> {
     /// Adds a listener to all items from now on, for which at most `most` are queued.
     pub(crate) fn listen(&mut self, most: usize) -> Listener<T> {
         self.drop_closed();
-        let inside = Inside { waiting: VecDeque::new(), missed: 0, is_over: false, waker: None };
+        let inside = Inside { waiting: VecDeque::new(), minor: 0, missed: 0, is_over: false, waker: None };
         let mailbox = Arc::new(Mailbox { most, inside: Mutex::new(inside) });
         self.mailboxes.push(mailbox.clone());
         Listener { mailbox: Some(mailbox) }
@@ -57,7 +65,14 @@ impl<T: Clone> Feed<T> {
     /// Sends `item` to all listeners.
     pub(crate) fn publish(&mut self, item: &T) {
         for mailbox in &self.mailboxes {
-            mailbox.put(item.clone());
+            mailbox.put(Item { content: item.clone(), is_minor: false });
+        }
+    }
+
+    /// Sends `item` to all listeners. Of those that a slow listener misses, minor items are the first.
+    pub(crate) fn publish_minor(&mut self, item: &T) {
+        for mailbox in &self.mailboxes {
+            mailbox.put(Item { content: item.clone(), is_minor: true });
         }
     }
 }
@@ -107,7 +122,8 @@ impl<T> Listener<T> {
             return Poll::Ready(Some(Err(Missed(std::mem::take(&mut inside.missed)))));
         }
         if let Some(item) = inside.waiting.pop_front() {
-            return Poll::Ready(Some(Ok(item)));
+            inside.minor -= usize::from(item.is_minor);
+            return Poll::Ready(Some(Ok(item.content)));
         }
         if inside.is_over {
             return Poll::Ready(None);
@@ -121,13 +137,13 @@ impl<T> Listener<T> {
 }
 
 impl<T> Mailbox<T> {
-    fn put(&self, item: T) {
+    fn put(&self, item: Item<T>) {
         let waker = {
             let mut inside = self.lock();
             if inside.waiting.len() >= self.most {
-                inside.waiting.pop_front();
-                inside.missed += 1;
+                inside.drop_oldest();
             }
+            inside.minor += usize::from(item.is_minor);
             inside.waiting.push_back(item);
             inside.waker.take()
         };
@@ -136,6 +152,16 @@ impl<T> Mailbox<T> {
 
     fn lock(&self) -> MutexGuard<'_, Inside<T>> {
         self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Inside<T> {
+    /// Drops the oldest minor item, or the oldest of all if none is minor.
+    fn drop_oldest(&mut self) {
+        let minor = if self.minor > 0 { self.waiting.iter().position(|item| item.is_minor) } else { None };
+        self.waiting.remove(minor.unwrap_or(0));
+        self.minor -= usize::from(minor.is_some());
+        self.missed += 1;
     }
 }
 
@@ -195,6 +221,21 @@ mod tests {
         (10..13).for_each(|number| feed.publish(&number));
         assert_eq!(hear(&mut slow), Poll::Ready(Some(Err(Missed(1)))));
         assert_eq!(hear(&mut slow), heard(10));
+    }
+
+    #[test]
+    fn many_minor_items_push_out_each_other_and_no_others() {
+        let mut feed = Feed::default();
+        let mut slow = feed.listen(3);
+        feed.publish(&0);
+        (1..100).for_each(|number| feed.publish_minor(&number));
+        feed.publish(&100);
+        assert_eq!(hear(&mut slow), Poll::Ready(Some(Err(Missed(98)))));
+        assert_eq!([hear(&mut slow), hear(&mut slow), hear(&mut slow)], [heard(0), heard(99), heard(100)]);
+        (0..5).for_each(|number| feed.publish(&number));
+        feed.publish_minor(&5);
+        assert_eq!(hear(&mut slow), Poll::Ready(Some(Err(Missed(3)))));
+        assert_eq!([hear(&mut slow), hear(&mut slow), hear(&mut slow)], [heard(3), heard(4), heard(5)]);
     }
 
     #[test]

@@ -179,7 +179,7 @@ pub use interfaces::{Interface, InterfaceError, interfaces, resolve};
 pub use links::{LinkReport, LinkRule};
 pub use local_addresses::local_addresses_for;
 pub use opening::Opening;
-pub use report::{PathReport, SocketReport, Unsent};
+pub use report::{GivenUpCounters, PathReport, SocketReport, Unsent};
 pub use routes::reaches;
 pub use seal::{Key, KeyError, Security};
 pub use send_error::{SendError, TrySendError};

@@ -34,6 +34,28 @@ pub struct Unsent {
     pub last_error: Option<String>,
 }
 
+/// The messages of an association that were given up after [`send`](crate::Association::send) had accepted them. The
+/// counts are exact, unlike those of a listener who missed [`Event::GivenUp`](crate::Event::GivenUp).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GivenUpCounters {
+    /// The messages of which nothing was sent.
+    pub unsent: u64,
+    /// The messages of which a part was sent. Some may still have arrived whole.
+    pub sent: u64,
+    /// The user data of all of them.
+    pub bytes: ByteCount,
+}
+
+impl GivenUpCounters {
+    /// Adds a message of `bytes`.
+    pub(crate) fn add(&mut self, bytes: ByteCount, was_sent: bool) {
+        let messages = if was_sent { &mut self.sent } else { &mut self.unsent };
+        *messages += 1;
+        self.bytes += bytes;
+    }
+}
+
 impl SocketReport {
     /// The report of a new socket.
     pub(crate) fn of(socket: &Socket) -> SocketReport {

@@ -11,6 +11,9 @@ pub enum SendError {
     /// This message can never be sent.
     #[error(transparent)]
     Refused(#[from] core::SendError),
+    /// The lifetime of the message ended while the call waited for room in the send buffer. Nothing of it was sent.
+    #[error("the message expired while it waited for room in the send buffer")]
+    Expired,
     /// The association is closing: earlier messages are still delivered.
     #[error("the association is closing and accepts no more messages")]
     Closing,

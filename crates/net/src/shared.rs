@@ -17,7 +17,7 @@ use crate::association_entry::{AssociationEntry, Holder, Notifiers, Phase};
 use crate::clock::Clock;
 use crate::icmp::UndeliveredList;
 use crate::pairing::Pairing;
-use crate::report::SocketReports;
+use crate::report::{GivenUpCounters, SocketReports};
 use crate::seal::{self, Security};
 use crate::send_error::SendError;
 use crate::unreadable_peers::UnreadablePeers;
@@ -170,6 +170,11 @@ impl Core {
         self.latest
     }
 
+    /// The instant of `time` on the endpoint's clock, for timers of tokio.
+    pub(crate) fn instant(&self, time: Time) -> tokio::time::Instant {
+        self.clock.instant(time)
+    }
+
     /// The time of the latest change.
     pub(crate) fn latest(&self) -> Time {
         self.latest
@@ -217,6 +222,11 @@ impl Core {
             Phase::Closed(reason) => Some(reason.clone()),
             _ => None,
         }
+    }
+
+    /// The messages of an association that were given up.
+    pub(crate) fn given_up(&self, id: AssociationId) -> GivenUpCounters {
+        self.associations.get(&id).map(|entry| entry.given_up).unwrap_or_default()
     }
 
     /// Passes a message to an association; `None`, with the message unchanged, if it has no room now, or has just
@@ -342,13 +352,16 @@ impl Core {
             Event::PeerClosing => entry.enter(Phase::Closing),
             Event::Restarted => self.on_restart(now, id),
             Event::Closed(reason) => entry.enter(Phase::Closed(reason.clone())),
+            Event::GivenUp { bytes, was_sent, .. } => entry.given_up.add(*bytes, *was_sent),
             _ => {}
         }
         let Some(entry) = self.associations.get_mut(&id) else { return false };
         let is_over = matches!(entry.phase, Phase::Closed(_));
         let is_new = *event == Event::Restarted;
-        if !matches!(event, Event::Readable | Event::Writable) {
-            entry.events.publish(event);
+        match event {
+            Event::Readable | Event::Writable => {}
+            Event::GivenUp { .. } => entry.events.publish_minor(event),
+            _ => entry.events.publish(event),
         }
         if !is_over {
             return is_new;

@@ -6,6 +6,7 @@ use anabranch_base::Time;
 use anabranch_sctp::association::{Message, Outgoing, Reliability};
 use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
+use tokio::time::{Instant, timeout_at};
 
 use super::{Association, SharedHandle};
 use crate::send_error::{SendError, TrySendError};
@@ -43,7 +44,7 @@ pub struct SendOptions {
 }
 
 /// The effort for a message (RFC 3758, RFC 7496). A message that is given up is not delivered, later ones do not wait for
-/// it, and [`Event::GivenUp`](crate::Event::GivenUp) reports it.
+/// it, [`Event::GivenUp`](crate::Event::GivenUp) reports it, and [`Association::given_up`] counts it.
 ///
 /// Every message has full effort unless both ends set
 /// [`Config::partial_reliability`](crate::Config::partial_reliability).
@@ -53,7 +54,8 @@ pub enum Effort {
     /// The message is never given up.
     #[default]
     Full,
-    /// The message is given up this long after the call, on every path and whether it was sent or not.
+    /// The message is given up this long after the call, on every path and whether it was sent or not. A call that still
+    /// waits for room then fails with [`SendError::Expired`].
     Lifetime(Duration),
     /// The message is given up when a part of it is lost after this many retransmissions.
     Retransmissions(u32),
@@ -92,7 +94,8 @@ impl Association {
     /// in the queue is lost. A future that is neither polled nor dropped blocks later callers.
     ///
     /// # Errors
-    /// The message can never be sent, or the association is closing or has ended.
+    /// The message can never be sent, its [lifetime](Effort::Lifetime) ended before there was room for it
+    /// ([`SendError::Expired`]), or the association is closing or has ended.
     pub async fn send(
         &self,
         message: impl Into<Bytes>,
@@ -107,8 +110,15 @@ impl Association {
         {
             return answer;
         }
-        let _turn = notifiers.send_queue.wait().await;
-        until(&notifiers.writable, || self.offer(&mut message)).await
+        let expiry = self.expiry(message.reliability);
+        let waiting = async {
+            let _turn = notifiers.send_queue.wait().await;
+            until(&notifiers.writable, || self.offer(&mut message)).await
+        };
+        match expiry {
+            None => waiting.await,
+            Some(expiry) => timeout_at(expiry, waiting).await.unwrap_or(Err(SendError::Expired)),
+        }
     }
 
     /// Sends a message if there is room for it now and no sender waits.
@@ -140,6 +150,13 @@ impl Association {
         if let Some(association) = shared.lock().endpoint.association_mut(*id) {
             association.set_stream_value(stream, value);
         }
+    }
+
+    /// The instant until which a message may wait for room; `None` for ever.
+    fn expiry(&self, reliability: Reliability) -> Option<Instant> {
+        let Reliability::Until(deadline) = reliability else { return None };
+        let is_limited = self.has_partial_reliability();
+        is_limited.then(|| self.owner.shared.lock().instant(deadline))
     }
 
     /// Passes a message to the core; `None` if the core has no room, and `message` stays unchanged.

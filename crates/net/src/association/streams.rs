@@ -61,7 +61,8 @@ impl Events {
     /// Cancellation-safe: if the future is dropped, no event is lost.
     ///
     /// # Errors
-    /// [`Missed`] if more than 64 events waited for the listener: the oldest were dropped, and the next ones follow.
+    /// [`Missed`] if more than 64 events waited for the listener: the oldest were dropped, first those of messages that
+    /// were given up ([`Association::given_up`] counts them), and the next ones follow.
     pub async fn next(&mut self) -> Option<Result<Event, Missed>> {
         poll_fn(|context| self.listener.poll_next(context)).await
     }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use anabranch_base::ByteCount;
 use anabranch_net::sctp::config::StreamScheduler;
 use anabranch_net::{
-    CloseReason, Config, Event, Ppid, SendError, SendOptions, StreamId, TryRecvError, TrySendError,
+    Association, CloseReason, Config, Endpoint, Event, Missed, Ppid, SendError, SendOptions, StreamId,
+    TryRecvError, TrySendError,
 };
 
 use crate::party::{cabled, impatient, joined, narrow, until, within};
@@ -72,6 +73,81 @@ async fn a_message_that_is_too_late_is_given_up_and_reported_and_the_next_one_ar
         }
     });
     assert_eq!(given_up.await, (2, 9, 20_000));
+    let counted = near.given_up();
+    assert_eq!((counted.unsent + counted.sent, counted.bytes.get()), (1, 20_000));
+    assert!(near.has_partial_reliability() && far.has_partial_reliability());
+}
+
+/// A sender whose buffer is full, because nobody reads at the other end.
+async fn stuck(config: Config) -> ((Endpoint, Association), (Endpoint, Association)) {
+    let ((client, near), (server, far)) = joined(config).await;
+    let full = async { while near.send(vec![1; 5_000], SendOptions::default()).await.is_ok() {} };
+    let filled = tokio::time::timeout(Duration::from_millis(300), full).await;
+    assert!(filled.is_err(), "the sender never waited");
+    ((client, near), (server, far))
+}
+
+#[tokio::test]
+async fn a_message_that_expires_while_it_waits_for_room_is_not_sent_and_its_sender_is_told() {
+    let ((_client, near), (_server, far)) = stuck(Config { partial_reliability: true, ..narrow() }).await;
+    let before = near.unacknowledged();
+    let short = SendOptions::default().lifetime(Duration::from_millis(30));
+    let (first, second) = tokio::join!(near.send(vec![2; 30_000], short), near.send(vec![3; 30_000], short));
+    assert_eq!((first, second), (Err(SendError::Expired), Err(SendError::Expired)));
+    assert_eq!(
+        (near.unacknowledged(), near.given_up()),
+        (before, Default::default()),
+        "nothing was accepted"
+    );
+    // The next in the queue has its turn, with what is left of its own lifetime.
+    let patient = SendOptions::default().lifetime(Duration::from_secs(5));
+    let sender = near.clone();
+    let waiting = tokio::spawn(async move { sender.send(vec![4; 10_000], patient).await });
+    let last = async {
+        loop {
+            match far.recv().await.expect("open").into_bytes()[0] {
+                1 => {}
+                kind => return kind,
+            }
+        }
+    };
+    assert_eq!((within(5, last).await, waiting.await.expect("joined")), (4, Ok(())));
+}
+
+#[tokio::test]
+async fn without_partial_reliability_a_lifetime_ends_no_wait() {
+    let ((_client, near), (_server, far)) = stuck(narrow()).await;
+    assert!(!near.has_partial_reliability() && !far.has_partial_reliability());
+    let sending = near.send(vec![2; 10_000], SendOptions::default().lifetime(Duration::from_millis(1)));
+    let reading = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        while far.recv().await.expect("open").into_bytes()[0] != 2 {}
+    };
+    assert_eq!(within(5, async { tokio::join!(sending, reading) }).await.0, Ok(()));
+}
+
+#[tokio::test]
+async fn the_count_of_messages_that_were_given_up_is_exact_whatever_a_listener_misses() {
+    let config = Config { partial_reliability: true, send_buffer: ByteCount::from_kib(256), ..narrow() };
+    let ((_client, near), (_server, _far)) = joined(config).await;
+    let mut events = near.subscribe();
+    // More than the receive buffer holds, which nobody reads: what follows waits.
+    for _ in 0..30 {
+        near.send(vec![1; 5_000], SendOptions::default()).await.expect("open");
+    }
+    let short = SendOptions::default().lifetime(Duration::from_millis(40));
+    for _ in 0..100 {
+        near.send(vec![2; 10], short).await.expect("there is room");
+    }
+    until("all have expired", || near.given_up().unsent + near.given_up().sent >= 100).await;
+    assert_eq!((near.given_up().unsent, near.given_up().bytes), (100, ByteCount::new(1_000)));
+    near.abort("enough");
+    let mut heard = Vec::new();
+    while let Some(event) = within(5, events.next()).await {
+        heard.push(event);
+    }
+    assert!(matches!(heard[0], Err(Missed(missed)) if missed > 0), "{heard:?}");
+    assert!(matches!(heard.last(), Some(Ok(Event::Closed(_)))), "{heard:?}");
 }
 
 #[tokio::test]

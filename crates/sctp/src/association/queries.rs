@@ -93,6 +93,11 @@ impl Association {
         Some((agreement.outbound_streams, agreement.inbound_streams))
     }
 
+    /// Returns true if both ends support partial reliability: only then are messages given up (RFC 3758).
+    pub fn has_partial_reliability(&self) -> bool {
+        self.session().is_some_and(|session| session.ground().agreement.forward_tsn)
+    }
+
     /// The size of the receive buffer in user data: as configured, or as grown.
     pub fn receive_buffer(&self) -> ByteCount {
         match &self.state {
