@@ -157,6 +157,7 @@ fn test() -> Vec<u8> {
         rate: None,
         interval: Duration::from_millis(100),
         offset_ns: -3,
+        deadlines: None,
     };
     let path = PathEntry { name: "a > b".to_owned(), ..PathEntry::default() };
     let report = EndReport { received: Some(ReceiverReport::default()), paths: vec![path], ..EndReport::default() };

@@ -9,8 +9,8 @@ use crate::clock;
 use crate::exchange::AgreedTest;
 use crate::measured::Role;
 use crate::protocol::{
-    Ask, DATA_HEADER, Frame, FrameError, MAX_MESSAGE, Offset, Pings, RequestedDirection, Server, ServerError,
-    ServerLimits, ServerStep, decode, encode,
+    Ask, DATA_HEADER, Deadlines, Frame, FrameError, MAX_MESSAGE, Offset, Pings, RequestedDirection, Server,
+    ServerError, ServerLimits, ServerStep, decode, encode,
 };
 
 /// Why the ends did not agree on a test.
@@ -40,6 +40,12 @@ pub enum AgreeError {
     /// This server refused the client's test and has sent the reason.
     #[error("refused the test: {0}")]
     RefusedHere(String),
+    /// A test with deadlines was requested, and an end does not give messages up.
+    #[error(
+        "deadlines need `sctp.partial_reliability` at both ends: it is off at one, or the other end's version does \
+         not have it"
+    )]
+    NoDeadlines,
     /// This client cannot run the test that it would request.
     #[error("this end cannot do that: {0}")]
     Impossible(String),
@@ -70,6 +76,8 @@ pub struct TestRequest {
     pub rate: Option<BitRate>,
     /// The interval at which the receiving end records the bytes delivered.
     pub interval: Duration,
+    /// The deadlines of messages at a rate; both ends need [`Config::partial_reliability`].
+    pub deadlines: Option<Deadlines>,
 }
 
 impl Default for TestRequest {
@@ -81,6 +89,7 @@ impl Default for TestRequest {
             message: None,
             rate: None,
             interval: Duration::from_secs(1),
+            deadlines: None,
         }
     }
 }
@@ -103,6 +112,9 @@ pub async fn agree(
     here: &ServerLimits,
     wish: TestRequest,
 ) -> Result<AgreedTest, AgreeError> {
+    if wish.deadlines.is_some() && !association.has_partial_reliability() {
+        return Err(AgreeError::NoDeadlines);
+    }
     let (there, offset) = greet(association).await?;
     let ask = wish.ask(&there, here, offset.nanos);
     ask.check(here).map_err(AgreeError::Impossible)?;
@@ -120,8 +132,8 @@ impl TestRequest {
     fn ask(&self, there: &ServerLimits, here: &ServerLimits, offset_ns: i64) -> Ask {
         let usual = if self.rate.is_some() { USUAL_PACED } else { USUAL };
         let message = self.message.unwrap_or(usual.min(there.message.min(here.message)));
-        let TestRequest { direction, duration, rate, interval, .. } = *self;
-        Ask { direction, duration, message, rate, interval, offset_ns }
+        let TestRequest { direction, duration, rate, interval, deadlines, .. } = *self;
+        Ask { direction, duration, message, rate, interval, offset_ns, deadlines }
     }
 }
 

@@ -6,6 +6,7 @@ use crate::protocol::{Delays, EndReport};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::deadline_entry::DeadlineEntry;
 use crate::intervals::Interval;
 use crate::measured::{Measured, OneDirection, cpu_s_per_gb};
 use crate::verdict::{Alone, Diagnosis};
@@ -56,6 +57,8 @@ pub(crate) struct DirectionEntry {
     delay_error_s: f64,
     longest_stall_s: Option<f64>,
     longest_stall_at_s: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deadline: Option<DeadlineEntry>,
     delivered_interval_s: Option<f64>,
     delivered_bytes: Vec<u64>,
     cpu_s_per_gb: Ends<Option<f64>>,
@@ -153,6 +156,7 @@ impl DirectionEntry {
             delay_error_s: measured.clock_error.as_secs_f64(),
             longest_stall_s: received.map(|received| received.longest_stall_s),
             longest_stall_at_s: received.map(|received| received.longest_stall_at_s),
+            deadline: one.deadline(&measured.ask),
             delivered_interval_s: received.map(|received| received.interval_s),
             delivered_bytes: received.map(|received| received.intervals.clone()).unwrap_or_default(),
             cpu_s_per_gb: ends(one, cpu_s_per_gb),

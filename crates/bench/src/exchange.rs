@@ -14,7 +14,8 @@ use crate::load;
 use crate::measured::{Measured, Role};
 use crate::path_entry::PathEntry;
 use crate::protocol::{
-    Ask, DeliveryMeter, EndReport, Frame, IncomingError, IncomingFrame, SenderReport, TestReceiver, encode,
+    Ask, DeliveryMeter, Dropped, EndReport, Frame, IncomingError, IncomingFrame, SenderReport, TestReceiver,
+    encode,
 };
 
 /// A test on which both ends agreed.
@@ -64,6 +65,8 @@ pub struct Exchange<'a> {
     ticks: tokio::time::Interval,
     late: Pin<Box<Sleep>>,
     sent: Option<SenderReport>,
+    /// True if this end sends no more data and has said so.
+    has_sent_end: bool,
     /// The path entries at the time when this end had sent everything.
     paths: Option<Vec<PathEntry>>,
     /// The time at which the other end's END arrived.
@@ -105,6 +108,7 @@ impl<'a> Exchange<'a> {
             ticks,
             late: Box::pin(sleep((ask.duration + MOST_LATE).into())),
             sent: None,
+            has_sent_end: !role.sends(ask.direction),
             paths: None,
             heard_all: None,
             is_told: false,
@@ -151,7 +155,7 @@ impl<'a> Exchange<'a> {
         tokio::select! {
             sent = end_of(&mut self.sending) => {
                 self.sending = None;
-                self.on_sent(sent.map_err(ExchangeError::NotTaken)?).await?;
+                self.on_sent(sent.map_err(ExchangeError::NotTaken)?);
             }
             message = self.association.recv() => match message {
                 Ok(message) => self.on_message(&message.into_bytes())?,
@@ -161,7 +165,8 @@ impl<'a> Exchange<'a> {
             () = &mut self.late => return Err(self.late()),
         }
         self.take_waiting()?;
-        if self.sending.is_none() && self.incoming.has_ended() && !self.is_told {
+        self.end().await?;
+        if self.has_sent_end && self.incoming.has_ended() && !self.is_told {
             self.tell().await?;
         }
         Ok(())
@@ -192,12 +197,28 @@ impl<'a> Exchange<'a> {
         Ok(())
     }
 
-    async fn on_sent(&mut self, sent: SenderReport) -> Result<(), ExchangeError> {
+    fn on_sent(&mut self, sent: SenderReport) {
         self.update_last();
         self.paths = Some(self.entries());
-        let ended = load::end(self.association, &sent).await;
         self.sent = Some(sent);
-        ended.map_err(ExchangeError::NotTaken)
+    }
+
+    /// Sends END after the data. Where messages may be given up, or overtake each other, it is sent when the fate of
+    /// each is known.
+    async fn end(&mut self) -> Result<(), ExchangeError> {
+        let Some(sent) = self.sent.as_ref().filter(|_| !self.has_sent_end) else { return Ok(()) };
+        if self.test.ask.deadlines.is_some() && !self.association.unacknowledged().is_zero() {
+            return Ok(());
+        }
+        self.has_sent_end = true;
+        load::end(self.association, sent).await.map_err(ExchangeError::NotTaken)
+    }
+
+    /// The data that this end sent, with the messages that were given up so far.
+    fn sent(&self) -> Option<SenderReport> {
+        let given_up = self.association.given_up();
+        let add = |dropped| Dropped { unsent: given_up.unsent, sent: given_up.sent, ..dropped };
+        self.sent.clone().map(|sent| SenderReport { dropped: sent.dropped.map(add), ..sent })
     }
 
     async fn tell(&mut self) -> Result<(), ExchangeError> {
@@ -235,7 +256,7 @@ impl<'a> Exchange<'a> {
         let since = |path: &PathEntry| path.since(before(path).unwrap_or(&PathEntry::default()), span);
         let until = self.heard_all.unwrap_or_else(clock::of_machine);
         EndReport {
-            sent: self.sent.clone(),
+            sent: self.sent(),
             received: self.incoming.tally().map(|tally| tally.received(until)),
             cpu_s: clock::of_processor().saturating_sub(self.processor_before).as_secs_f64(),
             seconds,

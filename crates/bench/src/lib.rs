@@ -64,6 +64,7 @@
 mod agree;
 mod clock;
 mod counters;
+mod deadline_entry;
 mod direction;
 mod document;
 mod exchange;
@@ -77,6 +78,7 @@ pub mod protocol;
 mod verdict;
 
 pub use agree::{AgreeError, TestRequest, agree, answer, limits_of};
+pub use deadline_entry::DeadlineEntry;
 pub use direction::TestDirection;
 pub use document::{AloneEntry, BenchDocument};
 pub use exchange::{AgreedTest, Exchange, ExchangeError};

@@ -1,6 +1,6 @@
 //! The sending half of a test: messages as fast as the transport accepts them, or each at its due time.
 
-use crate::protocol::{Ask, Frame, SenderReport, data, encode};
+use crate::protocol::{Ask, Dropped, Frame, Order, SenderReport, data, encode};
 use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use anabranch_net::{Association, SendError, SendOptions, TrySendError};
 use tokio::runtime::Handle;
@@ -80,29 +80,43 @@ fn send_at(
     let began = of_machine();
     let gap = ask.gap(rate).max(Duration::from_nanos(1));
     let due_in_all = ask.duration.as_nanos().div_ceil(gap.as_nanos());
-    let mut sent = SenderReport::default();
-    while sent.messages < due_in_all {
-        let due = began + Duration::from_nanos(gap.as_nanos().saturating_mul(sent.messages));
+    let (mut sent, mut expired, mut next) = (SenderReport::default(), 0, 0);
+    while next < due_in_all {
+        let due = began + Duration::from_nanos(gap.as_nanos().saturating_mul(next));
         let now = of_machine();
         if now < due {
             std::thread::sleep(due.since(now).into());
         }
-        if !take(association, &ask, began, due, sent.messages, runtime)? {
-            break;
+        match take(association, &ask, began, due, next, runtime)? {
+            Taken::Accepted => {
+                sent.messages += 1;
+                sent.bytes += ask.message.get();
+            }
+            Taken::Expired => expired += 1,
+            Taken::Over => break,
         }
-        sent.messages += 1;
-        sent.bytes += ask.message.get();
+        next += 1;
     }
     // The last message covers the time until the next would have been due.
     let rest = (began + ask.duration).since(of_machine());
     std::thread::sleep(rest.into());
     sent.seconds = of_machine().since(began).as_secs_f64();
-    sent.unsent_messages = due_in_all - sent.messages;
+    sent.unsent_messages = due_in_all - next;
+    sent.dropped = ask.deadlines.map(|_| Dropped { expired, ..Dropped::default() });
     Ok(sent)
 }
 
-/// Returns true if the transport accepted a message before the test's end. The DATA frame carries the due time, so
-/// that the wait counts as delay.
+/// The result of offering a message to the transport.
+enum Taken {
+    Accepted,
+    /// Its lifetime ended before there was room for it.
+    Expired,
+    /// The test ended before there was room for it.
+    Over,
+}
+
+/// Offers a message to the transport until the test ends, or its lifetime. The DATA frame carries the due time, so that
+/// the wait counts as delay.
 fn take(
     association: &Association,
     ask: &Ask,
@@ -110,20 +124,38 @@ fn take(
     due: Time,
     number: u64,
     runtime: &Handle,
-) -> Result<bool, SendError> {
-    match association.try_send(data(number, due, ask.message), SendOptions::default()) {
-        Ok(()) => Ok(true),
+) -> Result<Taken, SendError> {
+    let Some(options) = options(ask, due) else { return Ok(Taken::Expired) };
+    let sending = match association.try_send(data(number, due, ask.message), options) {
+        Ok(()) => return Ok(Taken::Accepted),
         Err(TrySendError::Full(message)) => {
-            let Some(left) = left(of_machine().since(began), ask.duration) else { return Ok(false) };
-            let sending = association.send(message, SendOptions::default());
-            match runtime.block_on(async { timeout(left, sending).await }) {
-                Ok(taken) => taken.map(|()| true),
-                Err(_) => Ok(false),
+            async {
+                let Some(options) = self::options(ask, due) else { return Ok(Err(SendError::Expired)) };
+                let left = left(of_machine().since(began), ask.duration).unwrap_or_default();
+                timeout(left, association.send(message, options)).await
             }
         }
-        Err(TrySendError::Failed(error)) => Err(error),
-        Err(_) => Ok(false),
+        Err(TrySendError::Failed(error)) => return Err(error),
+        Err(_) => return Ok(Taken::Over),
+    };
+    match runtime.block_on(sending) {
+        Ok(Ok(())) => Ok(Taken::Accepted),
+        Ok(Err(SendError::Expired)) => Ok(Taken::Expired),
+        Ok(Err(error)) => Err(error),
+        Err(_) => Ok(Taken::Over),
     }
+}
+
+/// The options of a message that was due at `due`, with what is left of its lifetime; `None` if that has ended.
+fn options(ask: &Ask, due: Time) -> Option<SendOptions> {
+    let Some(deadlines) = ask.deadlines else { return Some(SendOptions::default()) };
+    let options = match deadlines.order {
+        Order::Sent => SendOptions::default(),
+        Order::Arrived => SendOptions::default().unordered(),
+    };
+    let Some(lifetime) = deadlines.lifetime else { return Some(options) };
+    let left = left(of_machine().since(due), lifetime)?;
+    Some(options.lifetime(left))
 }
 
 fn left(age: Duration, all: Duration) -> Option<std::time::Duration> {

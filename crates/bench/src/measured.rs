@@ -1,5 +1,6 @@
 //! The reports of both ends of a finished test.
 
+use crate::deadline_entry::DeadlineEntry;
 use crate::direction::TestDirection;
 use crate::intervals::Interval;
 use crate::names;
@@ -147,6 +148,12 @@ impl OneDirection<'_> {
     /// The goodput in bits a second.
     pub fn goodput_bps(&self) -> f64 {
         rate(self.bytes(), self.seconds())
+    }
+
+    /// The fate of messages with a deadline, once both ends reported.
+    pub fn deadline(&self, ask: &Ask) -> Option<DeadlineEntry> {
+        let (sent, received) = (self.sender?.sent.as_ref()?, self.received()?);
+        Some(DeadlineEntry::of(ask.deadlines?, sent, received))
     }
 
     /// The messages that were due but that the transport never accepted.

@@ -29,8 +29,13 @@
 //! | 8 DATA | number (8), when it was due (8), filling (0 to 1 MiB − 17) |
 //! | 9 END | how many messages (8), how many bytes (8) |
 //! | 10 REPORT | a [`EndReport`] as JSON (2 to 32,768) |
+//! | 11 ASK with deadlines | the fields of 6, deadline (8), lifetime or 0 (8), order (1: as sent 0, as arrived 1) |
+//!
+//! With deadlines, numbers of DATA may be missing, and the sender waits with END until each message is acknowledged or
+//! given up.
 
 mod ask;
+mod deadlines;
 mod frame;
 mod incoming;
 mod offset;
@@ -41,9 +46,10 @@ mod tally;
 pub use anabranch_net::reason::MAX_WHY;
 pub use ask::{Ask, RequestedDirection, ServerLimits};
 pub(crate) use ask::{DATA_HEADER, MAX_MESSAGE};
+pub use deadlines::{Deadlines, Order};
 pub use frame::{Frame, FrameError, VERSION, data, decode, encode};
 pub use incoming::{IncomingError, IncomingFrame, TestReceiver};
 pub use offset::{Offset, Pings};
-pub use report::{Delays, EndReport, ReceiverReport, ReportError, SenderReport};
+pub use report::{Delays, Dropped, EndReport, ReceiverReport, ReportError, SenderReport};
 pub use server::{Server, ServerError, ServerStep};
 pub use tally::{DeliveryMeter, TallyError};

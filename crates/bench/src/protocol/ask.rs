@@ -2,6 +2,8 @@
 
 use anabranch_base::{BitRate, ByteCount, Duration};
 
+use super::deadlines::Deadlines;
+
 /// The sending end or ends of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedDirection {
@@ -28,6 +30,8 @@ pub struct Ask {
     pub interval: Duration,
     /// The server's clock minus the client's, in nanoseconds.
     pub offset_ns: i64,
+    /// The deadlines of messages at a rate.
+    pub deadlines: Option<Deadlines>,
 }
 
 /// The limits of a server.
@@ -105,6 +109,13 @@ impl Ask {
                 seconds(SHORTEST)
             ));
         }
+        match (self.deadlines, self.rate) {
+            (Some(_), None) => {
+                return Err("a deadline counts from when a message is due: give a rate".to_owned());
+            }
+            (Some(deadlines), _) => deadlines.check(self.duration)?,
+            (None, _) => {}
+        }
         match self.rate {
             Some(rate) if self.gap(rate) > self.duration => Err(format!(
                 "at {rate} less than one message of {} B is due in {}: use shorter messages or a higher rate",
@@ -131,6 +142,7 @@ pub(crate) const DATA_HEADER: ByteCount = ByteCount::new(17);
 
 #[cfg(test)]
 mod tests {
+    use super::super::deadlines::Order;
     use super::*;
 
     const LIMITS: ServerLimits = ServerLimits {
@@ -147,6 +159,7 @@ mod tests {
             rate: None,
             interval: Duration::from_secs(1),
             offset_ns: 0,
+            deadlines: None,
         }
     }
 
@@ -170,6 +183,19 @@ mod tests {
         let slow = Ask { rate: Some(BitRate::from_bits_per_second(1_000)), ..ask() };
         assert!(slow.check(&LIMITS).is_err_and(|why| why.contains("less than one message")));
         assert_eq!(Ask { message: ByteCount::new(125), ..slow }.check(&LIMITS), Ok(()));
+    }
+
+    #[test]
+    fn a_deadline_without_a_rate_is_refused_as_is_one_that_no_message_could_miss() {
+        let deadline = Duration::from_millis(100);
+        let deadlines = Some(Deadlines { deadline, lifetime: Some(deadline), order: Order::Sent });
+        let paced = Ask { rate: Some(BitRate::from_mbps(1)), deadlines, ..ask() };
+        assert_eq!(paced.check(&LIMITS), Ok(()));
+        assert!(Ask { rate: None, ..paced }.check(&LIMITS).is_err_and(|why| why.contains("give a rate")));
+        let short = Ask { duration: Duration::from_millis(100), message: ByteCount::new(100), ..paced };
+        assert_eq!(short.check(&LIMITS), Ok(()));
+        let long = Deadlines { deadline: Duration::from_secs(11), lifetime: None, order: Order::Sent };
+        assert!(Ask { deadlines: Some(long), ..paced }.check(&LIMITS).is_err());
     }
 
     #[test]

@@ -4,6 +4,7 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use bytes::{BufMut, Bytes, BytesMut};
 
 use super::ask::{Ask, DATA_HEADER, MAX_MESSAGE, RequestedDirection, ServerLimits};
+use super::deadlines::Deadlines;
 use super::report::{EndReport, MAX_REPORT, ReportError};
 use anabranch_net::reason::{self, MAX_WHY};
 
@@ -82,6 +83,7 @@ pub fn decode(frame: &[u8]) -> Result<Frame, FrameError> {
             answered: Time::from_nanos(answered),
         }),
         ASK => decode_ask(rest),
+        ASK_WITH_DEADLINES => decode_ask_with_deadlines(rest),
         READY => fields("READY", "1", rest).map(|[]| Frame::Ready),
         DATA => decode_data(rest),
         END => fields("END", "17", rest)
@@ -185,16 +187,31 @@ fn decode_ask(rest: &[u8]) -> Result<Frame, FrameError> {
         rate: (rate > 0).then_some(BitRate::from_bits_per_second(rate)),
         interval: Duration::from_nanos(interval),
         offset_ns: offset.cast_signed(),
+        deadlines: None,
     }))
 }
 
+fn decode_ask_with_deadlines(rest: &[u8]) -> Result<Frame, FrameError> {
+    let wrong = FrameError::length("ASK with deadlines", rest, "59");
+    let Some((ask, [times @ .., order])) = rest.split_first_chunk::<ASK_FIELDS>() else { return Err(wrong) };
+    let Frame::Ask(ask) = decode_ask(ask)? else { return Err(wrong) };
+    let times = fields("ASK with deadlines", "59", times)?;
+    Ok(Frame::Ask(Ask { deadlines: Some(Deadlines::read(*order, times)?), ..ask }))
+}
+
 fn encode_ask(ask: &Ask, bytes: &mut BytesMut) {
-    bytes.put_slice(&[ASK, ask.direction.code()]);
+    let kind = if ask.deadlines.is_some() { ASK_WITH_DEADLINES } else { ASK };
+    bytes.put_slice(&[kind, ask.direction.code()]);
     bytes.put_u64(ask.duration.as_nanos());
     bytes.put_u64(ask.message.get());
     bytes.put_u64(ask.rate.unwrap_or_default().bits_per_second());
     bytes.put_u64(ask.interval.as_nanos());
     bytes.put_i64(ask.offset_ns);
+    if let Some(deadlines) = ask.deadlines {
+        let (order, times) = deadlines.fields();
+        times.into_iter().for_each(|time| bytes.put_u64(time));
+        bytes.put_u8(order);
+    }
 }
 
 fn decode_data(rest: &[u8]) -> Result<Frame, FrameError> {
@@ -225,11 +242,15 @@ const READY: u8 = 7;
 const DATA: u8 = 8;
 const END: u8 = 9;
 const REPORT: u8 = 10;
+const ASK_WITH_DEADLINES: u8 = 11;
+/// The bytes of an ASK without its kind.
+const ASK_FIELDS: usize = 41;
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::{Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
 
+    use super::super::deadlines::Order;
     use super::*;
 
     fn ask() -> Ask {
@@ -240,7 +261,13 @@ mod tests {
             rate: Some(BitRate::from_mbps(42)),
             interval: Duration::from_secs(1),
             offset_ns: -5,
+            deadlines: None,
         }
+    }
+
+    fn ask_with_deadlines() -> Ask {
+        let (deadline, lifetime) = (Duration::from_millis(150), Some(Duration::from_millis(100)));
+        Ask { deadlines: Some(Deadlines { deadline, lifetime, order: Order::Arrived }), ..ask() }
     }
 
     #[test]
@@ -251,6 +278,17 @@ mod tests {
         assert_eq!(written[10..18], 1_316_u64.to_be_bytes());
         assert_eq!(written[34..], (-5_i64).to_be_bytes());
         assert_eq!(decode(&written), Ok(Frame::Ask(ask())));
+    }
+
+    #[test]
+    fn an_ask_with_deadlines_is_another_kind_with_three_more_fields() {
+        let (plain, more) = (encode(&Frame::Ask(ask())), encode(&Frame::Ask(ask_with_deadlines())));
+        assert_eq!((more[0], &more[1..42], more[58]), (11, &plain[1..], 1));
+        assert_eq!(more[42..50], 150_000_000_u64.to_be_bytes());
+        assert_eq!(more[50..58], 100_000_000_u64.to_be_bytes());
+        assert_eq!(decode(&more), Ok(Frame::Ask(ask_with_deadlines())));
+        let unknown = [&more[..58], &[2]].concat();
+        assert!(matches!(decode(&unknown), Err(FrameError::Field { value: 2, .. })));
     }
 
     #[test]
@@ -268,6 +306,7 @@ mod tests {
             encode(&Frame::Hello { machine: 1 }),
             encode(&Frame::Ping { asked: Time::ZERO }),
             encode(&Frame::Ask(ask())),
+            encode(&Frame::Ask(ask_with_deadlines())),
             encode(&Frame::Ready),
             encode(&Frame::End { messages: 1, bytes: ByteCount::new(2) }),
         ] {
@@ -307,7 +346,7 @@ mod tests {
         prop_oneof![
             prop::collection::vec(any::<u8>(), 0..100),
             (any::<u8>(), prop::collection::vec(any::<u8>(), 0..60)).prop_map(|(kind, rest)| [
-                [kind % 12].as_slice(),
+                [kind % 13].as_slice(),
                 &rest
             ]
             .concat()),
@@ -315,6 +354,12 @@ mod tests {
                 let words: Vec<u8> = words.into_iter().flat_map(u64::to_be_bytes).collect();
                 [[kind, 1].as_slice(), &words].concat()
             }),
+            (0..4_u8, prop::collection::vec(any::<u64>(), 7), 0..3_u8).prop_map(
+                |(direction, words, order)| {
+                    let words: Vec<u8> = words.into_iter().flat_map(u64::to_be_bytes).collect();
+                    [[11, direction].as_slice(), &words, &[order]].concat()
+                }
+            ),
         ]
     }
 

@@ -60,6 +60,8 @@ impl TestReceiver {
                 self.has_ended = true;
                 Ok(IncomingFrame::Ended)
             }
+            // It was given up and arrives after all, behind END on a slower path.
+            (Frame::Data { .. }, Some(tally)) if tally.has_deadlines() => Ok(IncomingFrame::Counted),
             (Frame::Report(report), _) if self.has_ended && self.report.is_none() => {
                 self.report = Some(*report);
                 Ok(IncomingFrame::Reported)
@@ -105,10 +107,11 @@ mod tests {
     use anabranch_base::{ByteCount, Duration};
 
     use super::super::ask::{Ask, RequestedDirection};
+    use super::super::deadlines::{Deadlines, Order};
     use super::super::frame::{data, encode};
     use super::*;
 
-    fn receiving() -> TestReceiver {
+    fn receiving(deadlines: Option<Deadlines>) -> TestReceiver {
         let ask = Ask {
             direction: RequestedDirection::Forward,
             duration: Duration::from_secs(1),
@@ -116,13 +119,31 @@ mod tests {
             rate: None,
             interval: Duration::from_secs(1),
             offset_ns: 0,
+            deadlines,
         };
         TestReceiver::new(Some(DeliveryMeter::new(&ask, 0)))
     }
 
     #[test]
+    fn with_deadlines_messages_may_be_missing_and_one_may_come_behind_the_end() {
+        let deadline = Duration::from_millis(100);
+        let mut incoming =
+            receiving(Some(Deadlines { deadline, lifetime: Some(deadline), order: Order::Arrived }));
+        for number in [4, 2] {
+            let message = data(number, Time::ZERO, ByteCount::new(100));
+            assert_eq!(incoming.handle(Time::ZERO, &message), Ok(IncomingFrame::Counted));
+        }
+        let end = encode(&Frame::End { messages: 5, bytes: ByteCount::new(500) });
+        assert_eq!(incoming.handle(Time::ZERO, &end), Ok(IncomingFrame::Ended));
+        let behind = data(3, Time::ZERO, ByteCount::new(100));
+        assert_eq!(incoming.handle(Time::ZERO, &behind), Ok(IncomingFrame::Counted));
+        assert_eq!(incoming.tally().map(|tally| tally.received(Time::ZERO).messages), Some(2));
+        assert!(incoming.handle(Time::ZERO, &end).is_err());
+    }
+
+    #[test]
     fn data_then_the_end_then_a_report_and_nothing_else() {
-        let mut incoming = receiving();
+        let mut incoming = receiving(None);
         let report = encode(&Frame::Report(Box::default()));
         let end = encode(&Frame::End { messages: 1, bytes: ByteCount::new(100) });
         let early = incoming.handle(Time::ZERO, &report);

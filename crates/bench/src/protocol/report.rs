@@ -37,6 +37,21 @@ pub struct SenderReport {
     pub seconds: f64,
     /// The messages that were due but not accepted by the transport when the test ended.
     pub unsent_messages: u64,
+    /// The messages that it gave up, in a test with deadlines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<Dropped>,
+}
+
+/// The messages of a test that the sender gave up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dropped {
+    /// Those whose lifetime ended before the transport had room for them.
+    pub expired: u64,
+    /// Those that the transport accepted and gave up before a part of them was sent.
+    pub unsent: u64,
+    /// Those of which a part was sent. Some may have arrived whole.
+    pub sent: u64,
 }
 
 /// The data an end received.
@@ -45,6 +60,9 @@ pub struct SenderReport {
 pub struct ReceiverReport {
     /// The messages delivered, in order.
     pub messages: u64,
+    /// Those of them that arrived in time, in a test with deadlines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_time_messages: Option<u64>,
     /// The bytes delivered within the duration of the test.
     pub bytes: u64,
     /// The time from the first delivery.

@@ -129,6 +129,7 @@ mod tests {
             rate: None,
             interval: Duration::from_secs(1),
             offset_ns: 0,
+            deadlines: None,
         })
     }
 
@@ -180,10 +181,12 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_asked_a_test_that_begins_is_allowed(
-            direction in 0_u8..4, fields in prop::collection::vec(any::<u64>(), 5..6),
+            direction in 0_u8..4, fields in prop::collection::vec(any::<u64>(), 5..8),
         ) {
             let fields: Vec<u8> = fields.into_iter().flat_map(u64::to_be_bytes).collect();
-            let message = [[6, direction].as_slice(), &fields].concat();
+            let kind = if fields.len() > 40 { 11 } else { 6 };
+            let order = if kind == 11 { [0].as_slice() } else { &[] };
+            let message = [[kind, direction].as_slice(), &fields, order].concat();
             if let Ok(ServerStep::Begin(ask, _)) = greeted().handle(Time::ZERO, &message) {
                 prop_assert!(ask.check(&LIMITS).is_ok());
             }

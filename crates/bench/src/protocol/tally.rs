@@ -4,6 +4,7 @@ use anabranch_base::{ByteCount, Duration, Time};
 use hdrhistogram::Histogram;
 
 use super::ask::Ask;
+use super::deadlines::Deadlines;
 use super::report::{Delays, ReceiverReport};
 
 /// The deliveries so far. The time begins with the first message.
@@ -13,9 +14,12 @@ pub struct DeliveryMeter {
     interval: Duration,
     /// The local clock minus the sender's, in nanoseconds.
     offset_ns: i64,
+    deadlines: Option<Deadlines>,
     began: Option<Time>,
     last: Time,
     messages: u64,
+    /// Those of them that arrived by their deadline.
+    punctual: u64,
     all: ByteCount,
     in_time: ByteCount,
     intervals: Vec<u64>,
@@ -60,9 +64,11 @@ impl DeliveryMeter {
             window: ask.duration,
             interval: ask.interval.max(least).max(Duration::from_nanos(1)),
             offset_ns,
+            deadlines: ask.deadlines,
             began: None,
             last: Time::ZERO,
             messages: 0,
+            punctual: 0,
             all: ByteCount::ZERO,
             in_time: ByteCount::ZERO,
             intervals: Vec::new(),
@@ -75,7 +81,7 @@ impl DeliveryMeter {
     /// Records a message delivered at `now`.
     ///
     /// # Errors
-    /// The message is not the next one.
+    /// The message is not the next one, in a test in which none may be missing.
     pub fn on_data(
         &mut self,
         now: Time,
@@ -83,7 +89,7 @@ impl DeliveryMeter {
         due: Time,
         length: ByteCount,
     ) -> Result<(), TallyError> {
-        if number != self.messages {
+        if self.deadlines.is_none() && number != self.messages {
             return Err(TallyError::Order { expected: self.messages, found: number });
         }
         self.on_delivery(now);
@@ -100,6 +106,9 @@ impl DeliveryMeter {
             self.intervals[index] += length.get();
         }
         let delay = i128::from(now.as_nanos()) - i128::from(self.offset_ns) - i128::from(due.as_nanos());
+        if self.deadlines.is_some_and(|deadlines| delay <= i128::from(deadlines.deadline.as_nanos())) {
+            self.punctual += 1;
+        }
         let micros = u64::try_from(delay / 1_000).unwrap_or(0);
         if let Some(delays) = &mut self.delays {
             delays.saturating_record(micros);
@@ -110,9 +119,13 @@ impl DeliveryMeter {
     /// Checks the sums of the sender's END, which arrived at `now`.
     ///
     /// # Errors
-    /// The sums differ from those of the received messages.
+    /// The sums differ from those of the received messages; with deadlines, they are smaller.
     pub fn on_end(&mut self, now: Time, messages: u64, bytes: ByteCount) -> Result<(), TallyError> {
-        if (messages, bytes) != (self.messages, self.all) {
+        let is_possible = match self.deadlines {
+            None => (messages, bytes) == (self.messages, self.all),
+            Some(_) => messages >= self.messages && bytes >= self.all,
+        };
+        if !is_possible {
             return Err(TallyError::Sum {
                 messages,
                 bytes,
@@ -122,6 +135,11 @@ impl DeliveryMeter {
         }
         self.on_delivery(now);
         Ok(())
+    }
+
+    /// Returns true if messages have deadlines: some may be missing.
+    pub(super) fn has_deadlines(&self) -> bool {
+        self.deadlines.is_some()
     }
 
     /// The bytes of all delivered messages.
@@ -144,6 +162,7 @@ impl DeliveryMeter {
         });
         ReceiverReport {
             messages: self.messages,
+            in_time_messages: self.deadlines.map(|_| self.punctual),
             bytes: self.in_time.get(),
             seconds: seconds.as_secs_f64(),
             late_bytes: self.all.saturating_sub(self.in_time).get(),
@@ -174,6 +193,7 @@ const LONGEST_DELAY: Duration = Duration::from_secs(3_600);
 #[cfg(test)]
 mod tests {
     use super::super::ask::RequestedDirection;
+    use super::super::deadlines::Order;
     use super::*;
 
     fn ask(seconds: u64) -> Ask {
@@ -184,6 +204,7 @@ mod tests {
             rate: None,
             interval: Duration::from_secs(1),
             offset_ns: 0,
+            deadlines: None,
         }
     }
 
@@ -241,6 +262,21 @@ mod tests {
         let twice = tally.on_data(at(2), 0, at(0), ByteCount::new(1_000));
         assert_eq!(twice, Err(TallyError::Order { expected: 1, found: 0 }));
         assert!(tally.on_end(at(2), 2, ByteCount::new(2_000)).is_err());
+    }
+
+    #[test]
+    fn with_deadlines_those_in_time_are_counted_by_the_senders_clock_and_some_may_be_missing() {
+        let deadline = Duration::from_millis(100);
+        let deadlines = Some(Deadlines { deadline, lifetime: None, order: Order::Sent });
+        let mut tally = DeliveryMeter::new(&Ask { deadlines, ..ask(1) }, 1_000_000_000);
+        for (number, delay) in [(0, 20), (3, 100), (1, 101), (7, 500)] {
+            tally.on_data(at(1_000 + delay), number, at(0), ByteCount::new(1_000)).expect("any number");
+        }
+        let received = tally.received(at(2_000));
+        assert_eq!((received.messages, received.in_time_messages), (4, Some(2)));
+        assert!(tally.clone().on_end(at(2_000), 3, ByteCount::new(4_000)).is_err(), "fewer were sent");
+        assert_eq!(tally.on_end(at(2_000), 9, ByteCount::new(9_000)), Ok(()));
+        assert_eq!(told(1, &[(0, 1)]).received(at(2)).in_time_messages, None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The arguments of `bench`.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
-use anabranch_bench::protocol::RequestedDirection;
+use anabranch_bench::protocol::{Deadlines, Order, RequestedDirection};
 use clap::Args;
 
 use super::{HostPort, Output, Secrecy, Via};
@@ -53,6 +53,15 @@ pub(crate) struct BenchArguments {
     /// Length of a message (default: 64 KiB, less with a small receive buffer; 1316 B with --bitrate)
     #[arg(short, long, conflicts_with = "serve", value_name = "SIZE", value_parser = super::quantity::size)]
     pub length: Option<ByteCount>,
+    /// Count the messages that arrive within this time of their due time, in seconds or with a unit (default: --lifetime)
+    #[arg(long, requires = "bitrate", value_name = "TIME", value_parser = super::quantity::some_seconds)]
+    pub deadline: Option<Duration>,
+    /// Give a message up this long after its due time, whether it was sent or not
+    #[arg(long, requires = "bitrate", value_name = "TIME", value_parser = super::quantity::some_seconds)]
+    pub lifetime: Option<Duration>,
+    /// Deliver messages with a deadline as they arrive, so that none waits for a lost one
+    #[arg(long, requires = "bitrate")]
+    pub unordered: bool,
     /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
@@ -68,6 +77,23 @@ impl BenchArguments {
     /// The form of the results: a server prints one line per result.
     pub(crate) fn result_output(&self) -> Output {
         Output { json_lines: self.output.json_lines || (self.serve && self.output.json), ..self.output }
+    }
+
+    /// The deadlines of messages.
+    ///
+    /// # Errors
+    /// Values that contradict each other.
+    pub(crate) fn deadlines(&self) -> Result<Option<Deadlines>, String> {
+        let order = if self.unordered { Order::Arrived } else { Order::Sent };
+        let Some(deadline) = self.deadline.or(self.lifetime) else {
+            return match order {
+                Order::Sent => Ok(None),
+                Order::Arrived => Err("--unordered is for messages with --deadline or --lifetime".to_owned()),
+            };
+        };
+        let deadlines = Deadlines { deadline, lifetime: self.lifetime, order };
+        deadlines.check(self.time)?;
+        Ok(Some(deadlines))
     }
 
     /// Which end sends.
@@ -87,6 +113,15 @@ paste on the client. A server runs one test at a time, for an hour at most.
 With --bitrate each message has a due time. If the transport cannot accept it then, the message waits, and its
 delay counts from the due time.
 
+With --deadline a message that arrives later than that after its due time is late. With --lifetime the sender also
+gives it up: a message that still waits then is not sent, and one that was lost is not repeated. The report has the
+messages in time, the late ones, and those dropped before and after they were sent. Compare a --lifetime with the same
+time as --deadline. A lifetime that is shorter than the deadline leaves time for the way to the other end. Both ends
+must be of a version that has deadlines.
+
+Delays between two hosts need their clocks: the test measures the difference by round trips over the association. Its
+error is half of the shortest round trip at most, and the report says so. On one host it is zero.
+
 With --each the test first finds the paths, then sends data over each path alone while the others are idle, and then
 over all paths together. If losses rather than full links limit the windows, the report names them and the setting to
 change. With --each --reverse the server sends, and each test of one path uses one address of this host.
@@ -97,6 +132,8 @@ Examples:
   do I get the sum of my links:    anabranch bench --to 192.0.2.1 --each
   reverse, for 30 seconds:         anabranch bench --to 192.0.2.1 -R -t 30
   the delay of a video:            anabranch bench --to 192.0.2.1 -b 8Mbit/s -l 1316
+  with a jitter buffer of 150 ms:  anabranch bench --to 192.0.2.1 -b 8Mbit/s --deadline 150ms
+  late packets are not sent:       anabranch bench --to 192.0.2.1 -b 8Mbit/s --lifetime 150ms
   for a script:                    anabranch bench --to 192.0.2.1 --json
 
 Exit status: 0 success, 1 the test failed, 2 invalid input, 130 after Ctrl-C.";
@@ -142,6 +179,32 @@ mod tests {
         );
         let error = parsed("--to a -b 20m").expect_err("mega or milli");
         assert!(error.contains("expected M or Mbit/s"), "{error}");
+    }
+
+    #[test]
+    fn a_lifetime_is_a_deadline_and_contradictions_are_refused_in_words() {
+        let of = |line: &str| parsed(line).and_then(|bench| bench.deadlines());
+        let both =
+            of("--to a -b 8M --lifetime 100ms --deadline 0.15").expect("a good line").expect("deadlines");
+        let (short, long) = (Duration::from_millis(100), Duration::from_millis(150));
+        assert_eq!((both.lifetime, both.deadline, both.order), (Some(short), long, Order::Sent));
+        let one = of("--to a -b 8M --lifetime 100ms --unordered").expect("a good line").expect("deadlines");
+        assert_eq!((one.lifetime, one.deadline, one.order), (Some(short), short, Order::Arrived));
+        let judged = of("--to a -b 8M --deadline 150ms").expect("a good line").expect("deadlines");
+        assert_eq!((judged.lifetime, judged.deadline), (None, long));
+        assert_eq!(of("--to a -b 8M"), Ok(None));
+        for (line, complaint) in [
+            ("--to a --lifetime 100ms", "--bitrate"),
+            ("--to a --deadline 100ms", "--bitrate"),
+            ("--to a -b 8M --unordered", "--unordered is for messages with --deadline"),
+            ("--to a -b 8M --lifetime 0", "more than 0 s"),
+            ("--to a -b 8M --lifetime 200ms --deadline 100ms", "longer than the deadline of 100 ms"),
+            ("--to a -b 8M -t 1 --deadline 2", "longer than the test of 1 s"),
+            ("--serve --lifetime 100ms", "--bitrate"),
+        ] {
+            let error = of(line).expect_err(line);
+            assert!(error.contains(complaint), "{line}: {error}");
+        }
     }
 
     #[test]

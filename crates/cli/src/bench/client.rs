@@ -1,5 +1,6 @@
 //! The client: connects, agrees on a test with the server, runs it, and shows the result.
 
+use anabranch_base::Duration;
 use anabranch_bench::{
     Alone, BenchDocument, Diagnosis, Exchange, ExchangeError, Measured, TestRequest, TestSummary, agree,
     judge, limits_of,
@@ -74,7 +75,7 @@ async fn test(
     let Connected { association, peer } = server;
     let here = limits_of(&route.route.dialer.config);
     let agreed = tokio::select! {
-        agreed = agree(association, &here, request(arguments)) => {
+        agreed = agree(association, &here, request(arguments, route)) => {
             agreed.map_err(|error| not_agreed(peer, error))
         }
         () = interrupt.pressed() => Err(Failure::Interrupted),
@@ -111,13 +112,14 @@ pub(crate) async fn run_test(
 }
 
 /// The test that the command line requests.
-fn request(arguments: &BenchArguments) -> TestRequest {
+fn request(arguments: &BenchArguments, route: &BenchRoute) -> TestRequest {
     TestRequest {
         direction: arguments.direction(),
         duration: arguments.time,
         message: arguments.length,
         rate: arguments.bitrate,
         interval: arguments.interval,
+        deadlines: route.deadlines,
     }
 }
 
@@ -131,6 +133,9 @@ pub(super) fn resolved(arguments: &BenchArguments, route: &BenchRoute) -> Value 
         "interval_s": arguments.interval.as_secs_f64(),
         "direction": arguments.direction().word(),
         "bitrate_bps": arguments.bitrate.map(anabranch_base::BitRate::bits_per_second),
+        "deadline_s": route.deadlines.map(|deadlines| deadlines.deadline.as_secs_f64()),
+        "lifetime_s": arguments.lifetime.map(Duration::as_secs_f64),
+        "unordered": arguments.unordered,
         "security": key::word(&route.route.dialer.security),
         "sctp": settings::resolved(&route.route.dialer.config),
     })

@@ -17,6 +17,7 @@ pub(crate) fn not_agreed(peer: &Peer, error: AgreeError) -> Failure {
         AgreeError::Frame(_) | AgreeError::NotAnAnswer(_) | AgreeError::Client(_) => peer.garbage(&error),
         AgreeError::RefusedThere(why) => Failure::Refused(format!("{peer} refused the test: {why}")),
         AgreeError::RefusedHere(why) => Failure::Refused(format!("refused {peer}: {why}")),
+        AgreeError::NoDeadlines => Failure::Refused(format!("{peer}: {error}")),
         AgreeError::Impossible(_) => Failure::Arguments(error.to_string()),
     }
 }

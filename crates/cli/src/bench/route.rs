@@ -2,7 +2,8 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use anabranch_net::{AddressTracking, Association};
+use anabranch_bench::protocol::Deadlines;
+use anabranch_net::{AddressTracking, Association, Config};
 
 use crate::arguments::BenchArguments;
 use crate::dialing::{Dialer, Route};
@@ -19,6 +20,8 @@ pub(super) struct BenchRoute {
     pub route: Route,
     /// The only path that carries data, where the others are idle.
     only: Option<OnePath>,
+    /// The deadlines of the messages of a test.
+    pub deadlines: Option<Deadlines>,
 }
 
 /// One path of a route, which identifies it in another association.
@@ -41,11 +44,13 @@ impl BenchRoute {
         arguments: &BenchArguments,
         interrupt: &mut Interrupt,
     ) -> Result<BenchRoute, Failure> {
-        let config = settings::with(settings::for_tools(), &arguments.settings)?;
+        let deadlines = arguments.deadlines().map_err(Failure::Arguments)?;
+        let base = Config { partial_reliability: deadlines.is_some(), ..settings::for_tools() };
+        let config = settings::with(base, &arguments.settings)?;
         let security = key::to_dial(&arguments.secrecy, interrupt).await?;
         let dialer = Dialer { config, security, partner: Partner::Tests, output: arguments.output };
         let route = Route::find(dialer, &arguments.to, &arguments.via).await?;
-        Ok(BenchRoute { route, only: None })
+        Ok(BenchRoute { route, only: None, deadlines })
     }
 
     /// The same route with data on `path` alone, while the other paths are idle.
@@ -54,7 +59,7 @@ impl BenchRoute {
         "primary".clone_into(&mut route.dialer.config.scheduler);
         // A backup would stay idle even alone.
         route.outlets = route.outlets.without_backups();
-        BenchRoute { route, only: Some(path.clone()) }
+        BenchRoute { route, only: Some(path.clone()), ..*self }
     }
 
     /// The route between the two addresses of `path`, without other paths.
@@ -66,7 +71,7 @@ impl BenchRoute {
         }
         route.to = vec![vec![path.remote]];
         route.outlets.tracking = AddressTracking::Off;
-        BenchRoute { route, only: self.only.clone() }
+        BenchRoute { route, only: self.only.clone(), ..*self }
     }
 
     /// Opens an association over the route and does `work` over it.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anabranch_bench::protocol::ServerLimits;
 use anabranch_bench::{AgreeError, BenchDocument, Exchange, answer, limits_of};
-use anabranch_net::Association;
 use anabranch_net::reason::REFUSED;
+use anabranch_net::{Association, Config};
 use anabranch_observe::Body;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -31,7 +31,9 @@ use crate::settings;
 /// # Errors
 /// What failed before a client connected, and Ctrl-C before one did.
 pub(super) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let config = settings::with(settings::for_tools(), &arguments.settings)?;
+    // Clients that ask for deadlines need it, and it changes nothing for others.
+    let base = Config { partial_reliability: true, ..settings::for_tools() };
+    let config = settings::with(base, &arguments.settings)?;
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let line = ReadyLine { other: CLIENT, target: LineTarget::by(arguments.output) };
     let listener =

@@ -2,7 +2,9 @@
 
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_bench::protocol::{Delays, ReceiverReport};
-use anabranch_bench::{Alone, Diagnosis, Measured, OneDirection, PathEntry, TestDirection, cpu_s_per_gb};
+use anabranch_bench::{
+    Alone, DeadlineEntry, Diagnosis, Measured, OneDirection, PathEntry, TestDirection, cpu_s_per_gb,
+};
 
 use crate::labels::Labels;
 use crate::report::{head, lay_out_narrow, optional_columns};
@@ -32,6 +34,9 @@ fn one_way(measured: &Measured, one: &OneDirection<'_>) -> String {
     }
     if let Some(received) = one.received().filter(|received| received.messages > 0) {
         text.push_str(&lateness(received, measured.clock_error.as_secs_f64()));
+    }
+    if let Some(deadline) = one.deadline(&measured.ask) {
+        text.push_str(&fates(&deadline, measured.clock_error.as_secs_f64()));
     }
     let cost = |report| Option::and_then(report, cpu_s_per_gb).map(|cost| format!("{cost:.2} s"));
     if let (Some(sender), Some(receiver)) = (cost(one.sender), cost(one.receiver)) {
@@ -159,6 +164,29 @@ fn lateness(received: &ReceiverReport, error: f64) -> String {
          longest stall: {} after {:.1} s\n",
         milliseconds(received.longest_stall_s),
         received.longest_stall_at_s
+    )
+}
+
+/// The share of messages in time, and the fate of the others.
+fn fates(entry: &DeadlineEntry, error: f64) -> String {
+    let DeadlineEntry { due_messages, late_messages, unsent_messages, .. } = entry;
+    let error = if error > 0.0 { format!(" ± {}", milliseconds(error)) } else { String::new() };
+    let lifetime = entry
+        .lifetime_s
+        .map_or("none given up".to_owned(), |lifetime| format!("given up after {}", milliseconds(lifetime)));
+    let missed = [
+        (*late_messages, "late"),
+        (entry.dropped_unsent_messages, "dropped before sending"),
+        (entry.dropped_sent_messages, "dropped after sending"),
+        (*unsent_messages, "unsent at the end"),
+    ];
+    let missed: Vec<String> = missed.iter().map(|(messages, fate)| format!("{messages} {fate}")).collect();
+    format!(
+        "in time (within {}{error}): {:.2} % of {due_messages} messages, {lifetime}\n  {}\n",
+        milliseconds(entry.deadline_s),
+        // Never 100 % if one is missing.
+        (entry.in_time_share * 1e4).floor() / 1e2,
+        missed.join(", ")
     )
 }
 
