@@ -75,6 +75,81 @@ fn messages_at_a_rate_keep_it_and_tell_their_delay() {
     assert_eq!(document["delay_error_s"], 0.0, "both ends read one clock: {document:#}");
 }
 
+/// The sum of the fates of a document's messages.
+fn fates(deadline: &Value) -> f64 {
+    let fates = ["in_time", "late", "dropped_unsent", "dropped_sent", "unsent"];
+    fates.iter().map(|fate| number(&deadline[format!("{fate}_messages")])).sum()
+}
+
+#[test]
+fn a_link_that_is_fast_enough_delivers_every_message_in_time_with_and_without_a_lifetime() {
+    for (more, lifetime) in [("--deadline 400ms", Value::Null), ("--lifetime 400ms --unordered", 0.4.into())]
+    {
+        let (client, server) = test(&format!("-t 1 -b 8M -l 1000 {more} --json"));
+        let (client, server) = (client.json(), server.json());
+        let deadline = &client["deadline"];
+        assert_eq!((deadline, &deadline["lifetime_s"]), (&server["deadline"], &lifetime), "{client:#}");
+        assert_eq!((&deadline["deadline_s"], &deadline["due_messages"]), (&0.4.into(), &1_000.into()));
+        assert_eq!(deadline["ordered"], lifetime.is_null());
+        assert!(number(&deadline["in_time_share"]) > 0.9 && fates(deadline) == 1_000.0, "{client:#}");
+        assert_eq!(client["resolved"]["sctp"]["partial_reliability"], true);
+    }
+    let (plain, _) = test("-t 1 -b 8M --json");
+    assert!(plain.json().get("deadline").is_none(), "nobody asked for deadlines");
+}
+
+/// The paths have small windows, so that the sender is faster than the test's end.
+#[test]
+fn a_sender_that_is_too_fast_drops_messages_before_they_are_sent_and_none_waits_longer_than_it_lives() {
+    let slow = "--set sctp.window_management=[4] --set sctp.send_buffer=64KiB --set sctp.pacing=false";
+    for more in ["--lifetime 20ms", "-R --lifetime 20ms"] {
+        let (server, to) = server("127.0.0.1", &format!("--once --json {slow}"));
+        let line = format!("bench --to {to} -t 1 -b 20G -l 60000 {more} {slow} --json");
+        let client = run(&mut anabranch(&line)).expect(0).json();
+        server.finish().expect(0);
+        let deadline = &client["deadline"];
+        assert_eq!(number(&deadline["due_messages"]), fates(deadline), "{client:#}");
+        assert!(number(&deadline["dropped_unsent_messages"]) > 0.0, "{client:#}");
+        assert!(number(&deadline["in_time_share"]) < 1.0, "{client:#}");
+    }
+}
+
+#[test]
+fn a_person_reads_the_share_in_time_and_what_became_of_the_others() {
+    let (client, server) = test("-t 1 -b 4M --lifetime 100ms");
+    let stdout = &client.stdout;
+    assert!(
+        stdout.contains("in time (100.0 ms): ") && stdout.contains("given up after 100.0 ms"),
+        "{stdout}"
+    );
+    assert!(stdout.contains("late: 0; dropped: 0 before, 0 after sending"), "{stdout}");
+    assert!(stdout.lines().all(|line| line.chars().count() <= 80), "{stdout}");
+    assert!(server.stdout.contains("in_time_share"), "{server:?}");
+}
+
+#[test]
+fn deadlines_that_contradict_each_other_are_wrong_arguments() {
+    for (more, complaint) in [
+        ("-b 8M --lifetime 300ms --deadline 200ms", "longer than the deadline of 200 ms"),
+        ("--lifetime 300ms", "--bitrate"),
+        ("-b 8M -t 1 --deadline 2s", "longer than the test of 1 s"),
+        ("-b 8M --unordered", "--unordered is for messages with --deadline or --lifetime"),
+    ] {
+        let ended = run(&mut anabranch(&format!("bench --to 127.0.0.1 {more}"))).expect(2);
+        assert!(ended.stderr.contains(complaint), "{more}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_server_without_partial_reliability_refuses_deadlines_and_no_other_test() {
+    let off = "--set sctp.partial_reliability=false";
+    let (server, to) = server("127.0.0.1", off);
+    let refused = run(&mut anabranch(&format!("bench --to {to} -b 8M --lifetime 100ms"))).expect(1);
+    assert!(refused.stderr.contains("need `sctp.partial_reliability` at both ends"), "{}", refused.stderr);
+    run(&mut anabranch(&format!("bench --to {to} -t 0.3 -b 8M"))).expect(0);
+    drop(server);
+}
+
 #[test]
 fn the_server_sends_and_the_paths_have_the_clients_names() {
     let (client, server) = test("-t 1 -R --json");

@@ -169,6 +169,40 @@ fn a_forward_tsn_needs_no_path_that_is_down() {
     assert!(arrives && given_up(&mut pair).iter().any(|(_, was_sent)| *was_sent));
 }
 
+/// Chunks of a path that is cut alternate with chunks that the other one delivers.
+#[test]
+fn a_stream_of_messages_with_lifetimes_keeps_its_delay_while_a_path_is_cut() {
+    let mut pair = Pair::open(Config { partial_reliability: true, ..Config::tuned_2() }, 2);
+    let (began, mut arrived, mut longest) = (pair.now, 0, ms(0));
+    for number in 0..1_000 {
+        pair.pipes[0].is_cut = number >= 200;
+        let deadline = pair.now + ms(100);
+        let _ = send(&mut pair, 0, 400 + number, Reliability::Until(deadline));
+        pair.run_for(ms(2));
+        for length in received(&mut pair) {
+            arrived += 1;
+            longest = longest.max(pair.now.since(began + ms(2) * (length as u64 - 400)));
+        }
+    }
+    assert!(longest < ms(200) && arrived > 500, "{arrived} of 1000 arrived, the oldest after {longest}");
+}
+
+#[test]
+fn a_message_that_arrived_is_not_reported_as_given_up() {
+    let mut pair = Pair::open(partial(), 1);
+    let deadline = pair.now + ms(100);
+    pair.lose(End::A, "DATA");
+    send(&mut pair, 0, 900, Reliability::Full).expect("there is room");
+    for length in [700, 800] {
+        send(&mut pair, 0, length, Reliability::Until(deadline)).expect("there is room");
+    }
+    pair.run_for(ms(200));
+    assert_eq!((received(&mut pair), given_up(&mut pair)), (vec![], vec![]), "both wait for 900 at Z");
+    pair.run_for(Duration::from_secs(5));
+    assert_eq!((received(&mut pair), given_up(&mut pair)), (vec![900, 700, 800], vec![]));
+    close(&mut pair);
+}
+
 #[test]
 fn a_lost_forward_tsn_is_sent_again() {
     let mut pair = Pair::open(partial(), 1);

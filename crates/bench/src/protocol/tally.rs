@@ -133,7 +133,10 @@ impl DeliveryMeter {
                 found_bytes: self.all,
             });
         }
-        self.on_delivery(now);
+        // With deadlines END waits for acknowledgements, which is no stall of messages.
+        if self.deadlines.is_none() {
+            self.on_delivery(now);
+        }
         Ok(())
     }
 

@@ -169,24 +169,21 @@ fn lateness(received: &ReceiverReport, error: f64) -> String {
 
 /// The share of messages in time, and the fate of the others.
 fn fates(entry: &DeadlineEntry, error: f64) -> String {
-    let DeadlineEntry { due_messages, late_messages, unsent_messages, .. } = entry;
     let error = if error > 0.0 { format!(" ± {}", milliseconds(error)) } else { String::new() };
     let lifetime = entry
         .lifetime_s
         .map_or("none given up".to_owned(), |lifetime| format!("given up after {}", milliseconds(lifetime)));
-    let missed = [
-        (*late_messages, "late"),
-        (entry.dropped_unsent_messages, "dropped before sending"),
-        (entry.dropped_sent_messages, "dropped after sending"),
-        (*unsent_messages, "unsent at the end"),
-    ];
-    let missed: Vec<String> = missed.iter().map(|(messages, fate)| format!("{messages} {fate}")).collect();
     format!(
-        "in time (within {}{error}): {:.2} % of {due_messages} messages, {lifetime}\n  {}\n",
+        "in time ({}{error}): {:.2} % of {} messages; {lifetime}\n\
+         late: {}; dropped: {} before, {} after sending; unsent at the end: {}\n",
         milliseconds(entry.deadline_s),
         // Never 100 % if one is missing.
         (entry.in_time_share * 1e4).floor() / 1e2,
-        missed.join(", ")
+        entry.due_messages,
+        entry.late_messages,
+        entry.dropped_unsent_messages,
+        entry.dropped_sent_messages,
+        entry.unsent_messages
     )
 }
 

@@ -200,6 +200,11 @@ impl OutboundChunk {
         std::mem::take(&mut self.payload).len()
     }
 
+    /// True if its message was given up, whether or not it arrived before.
+    pub(super) fn is_given_up(&self) -> bool {
+        self.losses.is_given_up()
+    }
+
     /// True if its user data was dropped before it was acknowledged.
     pub(super) fn is_dropped(&self) -> bool {
         self.losses.is_given_up() && self.payload.is_empty()

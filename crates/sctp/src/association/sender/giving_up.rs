@@ -15,6 +15,7 @@ impl Sender {
             report(ground, given_up);
         }
         self.on_given_up(ground, &left);
+        probe_emptied(ground, &left, now);
         self.forward(ground, now);
         let expires = self.buffer.next_deadline().into_iter().chain(self.forwarding.due()).min();
         match expires {
@@ -50,6 +51,17 @@ impl Sender {
         if self.wanted_room.is_some_and(|room| self.send_space(ground) >= room) {
             self.wanted_room = None;
             ground.log.event(Event::Writable);
+        }
+    }
+}
+
+/// Probes the paths on which everything in flight was given up: no time-out of data will tell that they are dead.
+fn probe_emptied(ground: &mut Ground, left: &[Left], now: Time) {
+    for chunk in left {
+        let sample = ground.paths.sample(chunk.path);
+        let is_empty = sample.flight.is_zero() && sample.state.carries_data();
+        if is_empty && !ground.paths.health(chunk.path).awaits_heartbeat() {
+            ground.send_heartbeat(chunk.path, now);
         }
     }
 }

@@ -58,15 +58,15 @@ impl SendBuffer {
         }
     }
 
-    /// The TSN up to which the peer may skip: all chunks from the cumulative ack point up to it were given up. `None` if
-    /// the next one was not. The list has the last message of each stream, at most `most`, which may end it earlier;
-    /// unordered messages are in it if chunks are I-DATA.
+    /// The TSN up to which the peer may skip: the messages of all chunks from the cumulative ack point up to it were given
+    /// up. `None` if the next one was not. The list has the last message of each stream, at most `most`, which may end it
+    /// earlier; unordered messages are in it if chunks are I-DATA.
     pub(crate) fn skippable(&mut self, most: usize) -> Option<(Tsn, Vec<MessageKey>)> {
         let first = self.chunks.first();
         self.skippable_end = self.skippable_end.max(first);
-        while self.skippable_end < self.chunks.end()
-            && self.chunks.at(self.skippable_end).state() == State::GivenUp
-        {
+        // A chunk that a gap block reports is passed if its message was given up too: with a stop at each, the peer's
+        // progress would be one gap a round trip, however much is given up in that time.
+        while self.skippable_end < self.chunks.end() && self.chunks.at(self.skippable_end).is_given_up() {
             self.skippable_end += 1;
         }
         let mut messages: BTreeMap<(StreamId, bool), Mid> = BTreeMap::new();
@@ -118,16 +118,20 @@ impl SendBuffer {
         }
         let message = self.limited.take(number)?;
         let mut was_sent = message.chunks.start < self.chunks.first();
+        let mut has_arrived = true;
         for position in message.chunks.start.max(self.chunks.first())..message.chunks.end {
             if self.chunks.at(position).head().key() == message.key {
-                was_sent |= self.give_up_chunk(position, left);
+                let before = self.give_up_chunk(position, left);
+                was_sent |= before != State::Waiting;
+                has_arrived &= before == State::Acked;
             }
         }
         if rest.is_some() {
             self.end_message(&message);
+            has_arrived = false;
         }
         let (stream, ppid, bytes) = (message.key.stream, message.ppid, message.bytes + unsent);
-        Some(GivenUp { stream, ppid, bytes, was_sent })
+        (!has_arrived).then_some(GivenUp { stream, ppid, bytes, was_sent })
     }
 
     /// Ends a message whose last fragments have no TSN by a chunk without user data, which is skipped: without it, the
@@ -145,14 +149,14 @@ impl SendBuffer {
         self.given_up += 1;
     }
 
-    /// Returns true if the chunk was sent.
-    fn give_up_chunk(&mut self, position: u64, left: &mut Vec<Left>) -> bool {
+    /// Returns the state of the chunk before.
+    fn give_up_chunk(&mut self, position: u64, left: &mut Vec<Left>) -> State {
         let chunk = self.chunks.at_mut(position);
         let (length, last) = (chunk.length(), chunk.last());
         let before = chunk.give_up();
         let rwnd_weight = self.rwnd_charge.weigh(length);
         match before {
-            State::Acked | State::GivenUp => return true,
+            State::Acked | State::GivenUp => return before,
             State::Waiting => {
                 self.waiting.take(position, ByteCount::of_len(length));
                 self.chunks.on_left(position);
@@ -173,6 +177,6 @@ impl SendBuffer {
             }
         }
         self.given_up += 1;
-        before != State::Waiting
+        before
     }
 }
