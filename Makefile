@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario trace
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small nat roaming chaos soak browser tail doors docs fuzz mutants walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines nat roaming chaos soak browser tail doors docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -79,6 +79,10 @@ agree:  ## simulated goodput of twelve scenarios beside that of real transfers: 
 interop: ## usrsctp's programs and ours, for docs/interop.md: some minutes; needs root or user namespaces, apt-get, TUN devices and a C compiler
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner
 	tests/interop/run --csv
+
+deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: ten minutes
+	cargo build --package anabranch-cli --bin anabranch
+	tests/deadlines/run --write
 
 nat:    ## a file through address translators, for docs/nat.md: a minute; needs what interop needs
 	cargo build --package anabranch-cli --bin anabranch

@@ -4,10 +4,15 @@
  *     usrsctp receive cmt=MODE local=A[,B...] buffer=BYTES seconds=S
  *     usrsctp send    cmt=MODE local=A[,B...] remote=C[,D...] buffer=BYTES seconds=S
  *
+ * With rate=BITS message=BYTES deadline=MS lifetime=MS unordered=0|1 as well, each message is due at a time that it
+ * carries, and given up after the lifetime (0: never). The receiver prints how many arrived in time and late, the
+ * sender how many were due and accepted. Both ends read one clock.
+ *
  * MODE is what the library's switch for CMT takes: 0 off, 1 CMT, 2 and 3 resource pooling, 4 coupled as MPTCP's
  * LIA; BYTES may be 0 for what the library chooses. Messages of 1,400 bytes, packets of up to 1,500, all else as the
  * library comes. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +21,15 @@
 #include <unistd.h>
 #include <usrsctp.h>
 
-enum { PORT = 9899, MOST_PATHS = 8, PATH_MTU = 1500, MESSAGE = 1400, TENTHS = 6000 };
+enum { PORT = 9899, MOST_PATHS = 8, PATH_MTU = 1500, MESSAGE = 1400, TENTHS = 6000, AFTER = 5 };
 
 struct wanted {
 	const char *local, *remote;
 	int cmt, buffer;
 	double seconds;
+	/* Of messages at a rate. */
+	int message, deadline, lifetime, unordered;
+	double rate;
 };
 
 static void check(int failed, const char *what)
@@ -148,6 +156,94 @@ static void send_all(const struct wanted *wanted)
 		                    SCTP_SENDV_SNDINFO, 0) < 0, "sendv");
 }
 
+/* Counts messages by their age until none has come for some seconds after the last one was due. */
+static void receive_judged(const struct wanted *wanted)
+{
+	static char memory[1 << 18];
+	struct socket *listener = bound(wanted), *sock;
+	double first = 0, due;
+	long in_time = 0, late = 0;
+
+	check(usrsctp_listen(listener, 1) < 0, "listen");
+	puts("ready");
+	fflush(stdout);
+	sock = usrsctp_accept(listener, NULL, NULL);
+	check(sock == NULL, "accept");
+	check(usrsctp_set_non_blocking(sock, 1) < 0, "non-blocking");
+	while (first == 0 || now() < first + wanted->seconds + AFTER) {
+		struct sctp_rcvinfo information;
+		socklen_t from_len = 0, information_len = sizeof information;
+		unsigned int type = 0;
+		int flags = 0;
+		ssize_t n = usrsctp_recvv(sock, memory, sizeof memory, NULL, &from_len, &information,
+		                          &information_len, &type, &flags);
+
+		if (n < 0 && errno == EAGAIN) {
+			usleep(200);
+			continue;
+		}
+		if (n < (ssize_t)sizeof due)
+			break;
+		memcpy(&due, memory, sizeof due);
+		first = first > 0 ? first : due;
+		if (now() - due <= wanted->deadline / 1e3)
+			in_time++;
+		else
+			late++;
+	}
+	printf("{\"in_time\": %ld, \"late\": %ld}\n", in_time, late);
+	fflush(stdout);
+}
+
+/* Sends each message when it is due. One that finds no room is offered again until its lifetime ends, or for ever. */
+static void send_paced(const struct wanted *wanted)
+{
+	static char message[1 << 16];
+	struct sctp_sendv_spa options = { .sendv_flags = SCTP_SEND_SNDINFO_VALID };
+	struct sockaddr_in remote[MOST_PATHS];
+	struct socket *sock = bound(wanted);
+	int count = addresses(wanted->remote, remote);
+	double gap = 8.0 * wanted->message / wanted->rate, began;
+	long all = (long)(wanted->seconds / gap), accepted = 0;
+
+	check(usrsctp_connectx(sock, (struct sockaddr *)remote, count, NULL) < 0, "connectx");
+	usleep(1000000);
+	check(usrsctp_set_non_blocking(sock, 1) < 0, "non-blocking");
+	options.sendv_sndinfo.snd_flags = wanted->unordered ? SCTP_UNORDERED : 0;
+	began = now();
+	for (long i = 0; i < all; i++) {
+		double due = began + i * gap, left;
+
+		while ((left = due - now()) > 0)
+			usleep((useconds_t)(left * 1e6) + 1);
+		memcpy(message, &due, sizeof due);
+		for (;;) {
+			left = due + wanted->lifetime / 1e3 - now();
+			if (wanted->lifetime > 0 && left < 1e-3)
+				break;
+			/* Without a lifetime, what still waits at the end of the video counts as unsent. */
+			if (wanted->lifetime == 0 && now() > began + wanted->seconds)
+				break;
+			if (wanted->lifetime > 0) {
+				options.sendv_flags |= SCTP_SEND_PRINFO_VALID;
+				options.sendv_prinfo.pr_policy = SCTP_PR_SCTP_TTL;
+				options.sendv_prinfo.pr_value = (uint32_t)(left * 1e3);
+			}
+			if (usrsctp_sendv(sock, message, wanted->message, NULL, 0, &options, sizeof options,
+			                  SCTP_SENDV_SPA, 0) >= 0) {
+				accepted++;
+				break;
+			}
+			check(errno != EAGAIN, "sendv");
+			usleep(500);
+		}
+	}
+	printf("{\"due\": %ld, \"accepted\": %ld}\n", all, accepted);
+	fflush(stdout);
+	/* The last messages arrive; the receiver ends when it has waited long enough. */
+	sleep(AFTER + 1);
+}
+
 int main(int count, char **words)
 {
 	struct wanted wanted = {
@@ -156,6 +252,11 @@ int main(int count, char **words)
 		.cmt = atoi(value(count, words, "cmt")),
 		.buffer = atoi(value(count, words, "buffer")),
 		.seconds = atof(value(count, words, "seconds")),
+		.message = atoi(value(count, words, "message")),
+		.deadline = atoi(value(count, words, "deadline")),
+		.lifetime = atoi(value(count, words, "lifetime")),
+		.unordered = atoi(value(count, words, "unordered")),
+		.rate = atof(value(count, words, "rate")),
 	};
 
 	if (count < 2 || wanted.buffer < 0 || wanted.seconds <= 0 || wanted.seconds > TENTHS / 10) {
@@ -165,6 +266,15 @@ int main(int count, char **words)
 	usrsctp_init(PORT, NULL, NULL);
 	usrsctp_sysctl_set_sctp_no_csum_on_loopback(0);
 	usrsctp_sysctl_set_sctp_cmt_on_off(wanted.cmt);
+	if (wanted.rate > 0) {
+		if (wanted.message < (int)sizeof(double) || wanted.message > 1 << 16)
+			return 2;
+		if (strcmp(words[1], "send") == 0)
+			send_paced(&wanted);
+		else
+			receive_judged(&wanted);
+		_exit(0);
+	}
 	if (strcmp(words[1], "send") == 0)
 		send_all(&wanted);
 	receive(&wanted);

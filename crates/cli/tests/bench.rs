@@ -104,7 +104,7 @@ fn a_sender_that_is_too_fast_drops_messages_before_they_are_sent_and_none_waits_
     let slow = "--set sctp.window_management=[4] --set sctp.send_buffer=64KiB --set sctp.pacing=false";
     for more in ["--lifetime 20ms", "-R --lifetime 20ms"] {
         let (server, to) = server("127.0.0.1", &format!("--once --json {slow}"));
-        let line = format!("bench --to {to} -t 1 -b 20G -l 60000 {more} {slow} --json");
+        let line = format!("bench --to {to} -t 1 -b 20G -l 16000 {more} {slow} --json");
         let client = run(&mut anabranch(&line)).expect(0).json();
         server.finish().expect(0);
         let deadline = &client["deadline"];

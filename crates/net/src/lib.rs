@@ -44,8 +44,8 @@
 //! ```
 //!
 //! More programs are in the crate's `examples/`, which the tests run: `echo` (streams, a server of many clients),
-//! `file` (back-pressure, a close after full delivery), `watching` (events and records) and `congestion` (a custom
-//! congestion controller). `examples/without_io.rs` of [`anabranch_sctp`] drives the protocol without this crate.
+//! `file` (back-pressure, a close after full delivery), `video` (messages with deadlines), `watching` (events and
+//! records) and `congestion` (a custom congestion controller). `examples/without_io.rs` of [`anabranch_sctp`] drives the protocol without this crate.
 //!
 //! # Endpoints
 //!
