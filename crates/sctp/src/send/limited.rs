@@ -23,6 +23,8 @@ pub(super) struct LimitedMessage {
     pub bytes: ByteCount,
     /// The losses of its chunks, by position, if they count.
     pub losses: BTreeMap<u64, u32>,
+    /// True if it has expired and waits for the acknowledgement of what is in flight: it is not sent again.
+    pub is_expired: bool,
 }
 
 /// The messages that may be given up.
@@ -43,6 +45,9 @@ pub(super) struct Limited {
 impl LimitedMessage {
     /// Counts a loss of the chunk at `position`. Returns true if the message was lost too often.
     fn is_exhausted_by(&mut self, position: u64) -> bool {
+        if self.is_expired {
+            return true;
+        }
         let Reliability::Retransmissions(most) = self.reliability else { return false };
         let losses = self.losses.entry(position).or_default();
         *losses += 1;
@@ -131,6 +136,21 @@ impl Limited {
         self.deadlines.pop_first().map(|(_, number)| number)
     }
 
+    /// Gives the message `number`, which has expired, time `until` then for an acknowledgement.
+    pub(super) fn postpone(&mut self, number: u64, until: Time) {
+        if let Some(message) = self.keys.get(&number).and_then(|key| self.cut.get_mut(key)) {
+            message.is_expired = true;
+            message.reliability = Reliability::Until(until);
+            self.deadlines.insert((until, number));
+        }
+    }
+
+    /// The message `number`, if it has chunks and was not postponed yet.
+    pub(super) fn not_postponed(&self, number: u64) -> Option<&LimitedMessage> {
+        let message = self.cut.get(self.keys.get(&number)?)?;
+        (!message.is_expired).then_some(message)
+    }
+
     /// Takes the most dispensable message of lower priority than `value`.
     pub(super) fn take_below(&mut self, value: u32) -> Option<u64> {
         self.priorities.last().filter(|(other, _)| *other > value)?;
@@ -161,7 +181,7 @@ mod tests {
 
     fn message(number: u64, chunks: Range<u64>, reliability: Reliability) -> LimitedMessage {
         let (ppid, bytes, losses) = (Ppid::new(0), ByteCount::new(1), BTreeMap::new());
-        LimitedMessage { number, key: key(number), chunks, ppid, reliability, bytes, losses }
+        LimitedMessage { number, key: key(number), chunks, ppid, reliability, bytes, losses, is_expired: false }
     }
 
     fn limited(messages: &[(u64, Range<u64>, Reliability)]) -> Limited {
@@ -186,6 +206,24 @@ mod tests {
         assert_eq!(limited.take_due(Time::from_nanos(29)), None);
         limited.on_acknowledged(key(1));
         assert!(limited.is_empty() && limited.keys.is_empty(), "the other one is acknowledged");
+    }
+
+    #[test]
+    fn a_message_that_expired_in_flight_has_one_more_deadline_and_is_given_up_when_it_is_lost() {
+        let at = |nanos| Reliability::Until(Time::from_nanos(nanos));
+        let mut limited = limited(&[(1, 1..2, at(10)), (2, 2..3, at(10))]);
+        for number in [1, 2] {
+            assert_eq!(limited.take_due(Time::from_nanos(10)), Some(number));
+            assert!(limited.not_postponed(number).is_some());
+            limited.postpone(number, Time::from_nanos(20));
+            assert!(limited.not_postponed(number).is_none());
+        }
+        assert_eq!(limited.take_due(Time::from_nanos(19)), None);
+        limited.on_lost(key(2), 2);
+        assert_eq!(limited.take_due(Time::from_nanos(19)), Some(2));
+        assert!(limited.take(2).is_some());
+        assert_eq!(limited.take_due(Time::from_nanos(20)), Some(1));
+        assert!(limited.take(1).is_some() && limited.is_empty());
     }
 
     #[test]

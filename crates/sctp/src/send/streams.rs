@@ -157,6 +157,11 @@ impl StreamQueues {
         Some((message.rest, message.fragments > 0))
     }
 
+    /// True if the message `number`, which may be given up, is one of these, whole or in part.
+    pub(super) fn holds(&self, number: u64) -> bool {
+        self.homes.contains_key(&number)
+    }
+
     /// The number of messages.
     pub(super) fn count(&self) -> usize {
         self.count

@@ -120,6 +120,11 @@ impl Unfragmented {
         Some((taken, false))
     }
 
+    /// True if a part of the message `number`, which may be given up, is one of these.
+    pub(super) fn holds(&self, number: u64) -> bool {
+        self.streams.as_ref().is_some_and(|streams| streams.holds(number))
+    }
+
     /// Drops the first messages that were given up.
     #[inline]
     fn trim(&mut self) {

@@ -1,17 +1,24 @@
 //! Gives up messages that expired, were lost too often, or make room for more important ones (RFC 3758, RFC 7496).
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 
 use super::Sender;
 use crate::association::ground::{Ground, Timer};
 use crate::event::Event;
+use crate::policy::PathSample;
 use crate::send::{GivenUp, Left, Reliability};
 
 impl Sender {
     /// Gives up the messages that are due, on all paths at once, and tells the peer to skip what it need not wait for.
     pub(super) fn give_up_due(&mut self, ground: &mut Ground, now: Time) {
         let mut left = Vec::new();
-        while let Some(given_up) = self.buffer.give_up_due(now, &mut left) {
+        let paths = &ground.paths;
+        let answer = |path| answer_time(paths.sample(path));
+        let mut given_up = Vec::new();
+        while let Some(message) = self.buffer.give_up_due(now, &answer, &mut left) {
+            given_up.push(message);
+        }
+        for given_up in given_up {
             report(ground, given_up);
         }
         self.on_given_up(ground, &left);
@@ -55,6 +62,11 @@ impl Sender {
     }
 }
 
+/// The time in which an acknowledgement usually returns; none before a round trip was measured.
+fn answer_time(sample: &PathSample) -> Duration {
+    sample.srtt.map_or(Duration::ZERO, |srtt| srtt * 3 / 2 + ALLOWANCE)
+}
+
 /// Probes the paths on which everything in flight was given up: no time-out of data will tell that they are dead.
 fn probe_emptied(ground: &mut Ground, left: &[Left], now: Time) {
     for chunk in left {
@@ -70,3 +82,6 @@ fn report(ground: &mut Ground, given_up: GivenUp) {
     let GivenUp { stream, ppid, bytes, was_sent } = given_up;
     ground.log.event(Event::GivenUp { stream, ppid, bytes, was_sent });
 }
+
+/// Covers delays of an acknowledgement at the other end.
+const ALLOWANCE: Duration = Duration::from_millis(25);

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use anabranch_base::{ByteCount, Time};
+use anabranch_base::{ByteCount, Duration, Time};
 use bytes::Bytes;
 
 use super::super::chunk::{MessageHead, OutboundChunk, State};
 use super::super::fragmentation::Fragment;
 use super::super::limited::LimitedMessage;
 use super::{Left, SendBuffer};
+use crate::policy::PathId;
 use crate::seq::{Fsn, Mid, Tsn};
 use crate::wire::{MessageKey, Ppid, StreamId};
 
@@ -38,10 +39,20 @@ impl SendBuffer {
     }
 
     /// Gives up the next message that has expired at `now` or was lost too often. Adds the transmissions that leave the
-    /// flights to `left`.
-    pub(crate) fn give_up_due(&mut self, now: Time, left: &mut Vec<Left>) -> Option<GivenUp> {
+    /// flights to `left`. A message that is in flight for no longer than an acknowledgement takes on its path, `answer`,
+    /// waits for it: it has left, and windows grow by acknowledgements.
+    pub(crate) fn give_up_due(
+        &mut self,
+        now: Time,
+        answer: &dyn Fn(PathId) -> Duration,
+        left: &mut Vec<Left>,
+    ) -> Option<GivenUp> {
         loop {
             let number = self.limited.take_due(now)?;
+            if let Some(until) = self.answered_by(number, answer).filter(|until| *until > now) {
+                self.limited.postpone(number, until);
+                continue;
+            }
             if let Some(given_up) = self.give_up(number, left) {
                 return Some(given_up);
             }
@@ -105,6 +116,28 @@ impl SendBuffer {
             self.held.on_released(path, length);
         }
         self.given_up += 1;
+    }
+
+    /// The time by which the message `number` is acknowledged if it arrives. `None` if a part of it is not in flight.
+    fn answered_by(&self, number: u64, answer: &dyn Fn(PathId) -> Duration) -> Option<Time> {
+        let LimitedMessage { key, chunks, .. } = self.limited.not_postponed(number)?;
+        if self.unfragmented.holds(number) {
+            return None;
+        }
+        let mut first_answer: Option<Time> = None;
+        for position in chunks.start.max(self.chunks.first())..chunks.end {
+            let chunk = self.chunks.at(position);
+            match chunk.state() {
+                _ if chunk.head().key() != *key => {}
+                State::Acked => {}
+                State::InFlight => {
+                    let answered = chunk.last().sent_at + answer(chunk.path());
+                    first_answer = Some(first_answer.map_or(answered, |other| other.min(answered)));
+                }
+                _ => return None,
+            }
+        }
+        first_answer
     }
 
     fn give_up(&mut self, number: u64, left: &mut Vec<Left>) -> Option<GivenUp> {

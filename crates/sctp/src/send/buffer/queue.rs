@@ -118,7 +118,16 @@ impl SendBuffer {
         }
         if is_limited {
             let (chunks, key, losses) = (begin..self.chunks.end(), head.key(), BTreeMap::new());
-            self.limited.on_cut(LimitedMessage { number, key, chunks, ppid, reliability, bytes, losses });
+            self.limited.on_cut(LimitedMessage {
+                number,
+                key,
+                chunks,
+                ppid,
+                reliability,
+                bytes,
+                losses,
+                is_expired: false,
+            });
         }
     }
 
