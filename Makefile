@@ -80,7 +80,7 @@ interop: ## usrsctp's programs and ours, for docs/interop.md: some minutes; need
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner
 	tests/interop/run --csv
 
-deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: ten minutes
+deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: five minutes
 	cargo build --package anabranch-cli --bin anabranch
 	tests/deadlines/run --write
 
