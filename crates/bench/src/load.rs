@@ -109,7 +109,7 @@ fn send_at(
 /// The result of offering a message to the transport.
 enum Taken {
     Accepted,
-    /// Its lifetime ended before there was room for it.
+    /// The lifetime ended before there was room for it.
     Expired,
     /// The test ended before there was room for it.
     Over,

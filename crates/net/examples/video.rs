@@ -67,8 +67,7 @@ async fn send(association: &Association, clock: Clock, frames: u32) -> Result<Se
     for number in 0..frames {
         due.tick().await;
         let is_key = number % KEY_INTERVAL == 0;
-        let options =
-            if is_key { SendOptions::default() } else { SendOptions::default().lifetime(DEADLINE) };
+        let options = if is_key { SendOptions::default() } else { SendOptions::default().lifetime(DEADLINE) };
         match association.send(frame(number, is_key, clock), options.unordered()).await {
             Ok(()) => {}
             // The send buffer had no room until it was too late: the camera goes on with the next frame.

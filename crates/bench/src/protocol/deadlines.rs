@@ -2,8 +2,6 @@
 
 use anabranch_base::Duration;
 
-use super::frame::FrameError;
-
 /// The deadline of each message, counted from its due time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadlines {
@@ -48,28 +46,18 @@ impl Deadlines {
             _ => Ok(()),
         }
     }
+}
 
-    /// The fields of a frame: the order, and two times.
-    pub(super) fn fields(&self) -> (u8, [u64; 2]) {
-        let order = match self.order {
+impl Order {
+    pub(super) fn code(self) -> u8 {
+        match self {
             Order::Sent => 0,
             Order::Arrived => 1,
-        };
-        (order, [self.deadline.as_nanos(), self.lifetime.unwrap_or(Duration::ZERO).as_nanos()])
+        }
     }
 
-    /// Reads them.
-    ///
-    /// # Errors
-    /// An order that is not known.
-    pub(super) fn read(order: u8, [deadline, lifetime]: [u64; 2]) -> Result<Deadlines, FrameError> {
-        let order = match order {
-            0 => Order::Sent,
-            1 => Order::Arrived,
-            value => return Err(FrameError::Field { field: "an order of delivery", value: value.into() }),
-        };
-        let lifetime = (lifetime > 0).then_some(Duration::from_nanos(lifetime));
-        Ok(Deadlines { deadline: Duration::from_nanos(deadline), lifetime, order })
+    pub(super) fn from_code(code: u8) -> Option<Order> {
+        [Order::Sent, Order::Arrived].into_iter().find(|known| known.code() == code)
     }
 }
 

@@ -4,7 +4,7 @@ use anabranch_base::{BitRate, ByteCount, Duration, Time};
 use bytes::{BufMut, Bytes, BytesMut};
 
 use super::ask::{Ask, DATA_HEADER, MAX_MESSAGE, RequestedDirection, ServerLimits};
-use super::deadlines::Deadlines;
+use super::deadlines::{Deadlines, Order};
 use super::report::{EndReport, MAX_REPORT, ReportError};
 use anabranch_net::reason::{self, MAX_WHY};
 
@@ -195,8 +195,12 @@ fn decode_ask_with_deadlines(rest: &[u8]) -> Result<Frame, FrameError> {
     let wrong = FrameError::length("ASK with deadlines", rest, "59");
     let Some((ask, [times @ .., order])) = rest.split_first_chunk::<ASK_FIELDS>() else { return Err(wrong) };
     let Frame::Ask(ask) = decode_ask(ask)? else { return Err(wrong) };
-    let times = fields("ASK with deadlines", "59", times)?;
-    Ok(Frame::Ask(Ask { deadlines: Some(Deadlines::read(*order, times)?), ..ask }))
+    let [deadline, lifetime] = fields("ASK with deadlines", "59", times)?;
+    let order = Order::from_code(*order)
+        .ok_or(FrameError::Field { field: "an order of delivery", value: (*order).into() })?;
+    let lifetime = (lifetime > 0).then_some(Duration::from_nanos(lifetime));
+    let deadlines = Deadlines { deadline: Duration::from_nanos(deadline), lifetime, order };
+    Ok(Frame::Ask(Ask { deadlines: Some(deadlines), ..ask }))
 }
 
 fn encode_ask(ask: &Ask, bytes: &mut BytesMut) {
@@ -208,9 +212,9 @@ fn encode_ask(ask: &Ask, bytes: &mut BytesMut) {
     bytes.put_u64(ask.interval.as_nanos());
     bytes.put_i64(ask.offset_ns);
     if let Some(deadlines) = ask.deadlines {
-        let (order, times) = deadlines.fields();
-        times.into_iter().for_each(|time| bytes.put_u64(time));
-        bytes.put_u8(order);
+        bytes.put_u64(deadlines.deadline.as_nanos());
+        bytes.put_u64(deadlines.lifetime.unwrap_or(Duration::ZERO).as_nanos());
+        bytes.put_u8(deadlines.order.code());
     }
 }
 
@@ -250,7 +254,6 @@ const ASK_FIELDS: usize = 41;
 mod tests {
     use proptest::prelude::{Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
 
-    use super::super::deadlines::Order;
     use super::*;
 
     fn ask() -> Ask {

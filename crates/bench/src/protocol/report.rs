@@ -46,11 +46,11 @@ pub struct SenderReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Dropped {
-    /// Those whose lifetime ended before the transport had room for them.
+    /// The messages whose lifetime ended before the transport had room for them.
     pub expired: u64,
-    /// Those that the transport accepted and gave up before a part of them was sent.
+    /// The messages that the transport accepted and gave up before a part of them was sent.
     pub unsent: u64,
-    /// Those of which a part was sent. Some may have arrived whole.
+    /// The messages of which a part was sent. Some may have arrived whole.
     pub sent: u64,
 }
 
@@ -60,7 +60,7 @@ pub struct Dropped {
 pub struct ReceiverReport {
     /// The messages delivered, in order.
     pub messages: u64,
-    /// Those of them that arrived in time, in a test with deadlines.
+    /// The number that arrived in time, in a test with deadlines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub in_time_messages: Option<u64>,
     /// The bytes delivered within the duration of the test.

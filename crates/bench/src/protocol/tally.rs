@@ -18,7 +18,7 @@ pub struct DeliveryMeter {
     began: Option<Time>,
     last: Time,
     messages: u64,
-    /// Those of them that arrived by their deadline.
+    /// The number that arrived by their deadline.
     punctual: u64,
     all: ByteCount,
     in_time: ByteCount,

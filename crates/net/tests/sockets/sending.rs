@@ -78,7 +78,7 @@ async fn a_message_that_is_too_late_is_given_up_and_reported_and_the_next_one_ar
     assert!(near.has_partial_reliability() && far.has_partial_reliability());
 }
 
-/// A sender whose buffer is full, because nobody reads at the other end.
+/// A sender whose buffer is full, because the other end does not read.
 async fn stuck(config: Config) -> ((Endpoint, Association), (Endpoint, Association)) {
     let ((client, near), (server, far)) = joined(config).await;
     let full = async { while near.send(vec![1; 5_000], SendOptions::default()).await.is_ok() {} };
@@ -131,7 +131,7 @@ async fn the_count_of_messages_that_were_given_up_is_exact_whatever_a_listener_m
     let config = Config { partial_reliability: true, send_buffer: ByteCount::from_kib(256), ..narrow() };
     let ((_client, near), (_server, _far)) = joined(config).await;
     let mut events = near.subscribe();
-    // More than the receive buffer holds, which nobody reads: what follows waits.
+    // More than the receive buffer holds, which is not read: what follows waits.
     for _ in 0..30 {
         near.send(vec![1; 5_000], SendOptions::default()).await.expect("open");
     }
