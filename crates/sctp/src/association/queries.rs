@@ -95,7 +95,7 @@ impl Association {
 
     /// Returns true if both ends support partial reliability: only then are messages given up (RFC 3758).
     pub fn has_partial_reliability(&self) -> bool {
-        self.session().is_some_and(|session| session.ground().agreement.forward_tsn)
+        self.session().is_some_and(|session| session.ground().agreement.features.forward_tsn)
     }
 
     /// The size of the receive buffer in user data: as configured, or as grown.

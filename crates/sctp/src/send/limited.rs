@@ -181,7 +181,16 @@ mod tests {
 
     fn message(number: u64, chunks: Range<u64>, reliability: Reliability) -> LimitedMessage {
         let (ppid, bytes, losses) = (Ppid::new(0), ByteCount::new(1), BTreeMap::new());
-        LimitedMessage { number, key: key(number), chunks, ppid, reliability, bytes, losses, is_expired: false }
+        LimitedMessage {
+            number,
+            key: key(number),
+            chunks,
+            ppid,
+            reliability,
+            bytes,
+            losses,
+            is_expired: false,
+        }
     }
 
     fn limited(messages: &[(u64, Range<u64>, Reliability)]) -> Limited {
