@@ -76,7 +76,14 @@ fn say(end: &mut Endpoint, id: AssociationId, now: Time, text: &'static str) -> 
     let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
     association.send(
         now,
-        Outgoing { stream, ppid, unordered: false, reliability: Reliability::Full, payload: text.into() },
+        Outgoing {
+            stream,
+            ppid,
+            unordered: false,
+            immediate: false,
+            reliability: Reliability::Full,
+            payload: text.into(),
+        },
     )?;
     Ok(())
 }

@@ -129,6 +129,9 @@ pub struct Config {
     pub sack: SackSettings,
     /// True if the chunk that uses up the peer's window requests a SACK without delay (RFC 7053).
     pub sack_immediately: bool,
+    /// True if the last chunk before the sender waits requests a SACK without delay (RFC 7053): the chunk that fills the
+    /// window of its path or the peer's, and the last one of the queue, also before a shutdown.
+    pub sack_before_waiting: bool,
     /// The rule for delayed SACKs, unless [`SackSettings::when`] overrides it: a name in the registry.
     pub ack_timing: String,
     /// The replacement of `ack_timing` where [CMT's delayed acknowledgements](CmtRules::delayed_ack) are used: a name
@@ -179,6 +182,9 @@ pub struct Config {
     pub interleaving: bool,
     /// The choice of the stream whose message is sent next.
     pub stream_scheduler: StreamScheduler,
+    /// True if NR-SACKs are sent in place of SACKs, if the peer understands them
+    /// (draft-natarajan-tsvwg-sctp-nrsack).
+    pub nr_sack: bool,
     /// The time a state cookie is valid.
     pub cookie_lifetime: Duration,
     /// The number of retransmissions of INIT or COOKIE-ECHO before giving up.

@@ -7,6 +7,7 @@ mod chunks;
 mod copies;
 mod credit;
 mod departures;
+mod firm_reports;
 mod fragmentation;
 mod gap_diff;
 mod gap_reports;

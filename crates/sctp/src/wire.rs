@@ -20,7 +20,7 @@ pub(crate) use chunk::UserData;
 pub use chunk::{
     Abort, Asconf, AsconfAck, Auth, Chunk, CongestionWindowReduced, CookieAck, CookieEcho, Data, Duplicates,
     EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, GapBlocks, Heartbeat, HeartbeatAck,
-    HeartbeatLayout, HmacAlgorithm, IData, IForwardTsn, Init, InitAck, InitLayout, Pad, Place, Sack,
+    HeartbeatLayout, HmacAlgorithm, IData, IForwardTsn, Init, InitAck, InitLayout, NrSack, Pad, Place, Sack,
     Shutdown, ShutdownAck, ShutdownComplete, SkippedMessage, SkippedStream, SkippedStreams, UnknownChunk,
     UnrecognizedAction, Word, WordList,
 };

@@ -92,6 +92,7 @@ fn message(text: &'static str) -> Outgoing {
         stream: StreamId::new(0),
         ppid: Ppid::new(0),
         unordered: false,
+        immediate: false,
         reliability: Reliability::Full,
         payload: text.into(),
     }

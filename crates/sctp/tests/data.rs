@@ -159,6 +159,7 @@ fn the_payload_protocol_identifier_is_only_carried() {
         stream: StreamId::new(0),
         ppid,
         unordered: false,
+        immediate: false,
         reliability: Reliability::Full,
         payload,
     };
@@ -335,6 +336,7 @@ fn packets_for_one_path_leave_together_up_to_the_first_that_is_shorter() {
             stream,
             ppid: Ppid::new(0),
             unordered: false,
+            immediate: false,
             reliability: Reliability::Full,
             payload,
         };

@@ -27,7 +27,14 @@ fn ms(milliseconds: u64) -> Duration {
 fn send(pair: &mut Pair, stream: u16, length: usize, reliability: Reliability) {
     let (stream, ppid) = (StreamId::new(stream), Ppid::new(length as u32));
     let payload = (0..length).map(|at| at as u8).collect::<Vec<u8>>();
-    let message = Outgoing { stream, ppid, unordered: false, reliability, payload: Bytes::from(payload) };
+    let message = Outgoing {
+        stream,
+        ppid,
+        unordered: false,
+        immediate: false,
+        reliability,
+        payload: Bytes::from(payload),
+    };
     let now = pair.now;
     pair.at(End::A).send(now, message).expect("there is room");
 }
@@ -134,7 +141,7 @@ fn an_unordered_message_is_skipped_too() {
     let (stream, ppid, payload) = (StreamId::new(3), Ppid::new(5_000), Bytes::from(vec![7; 5_000]));
     let reliability = Reliability::Until(pair.now + ms(30));
     let now = pair.now;
-    let message = Outgoing { stream, ppid, unordered: true, reliability, payload };
+    let message = Outgoing { stream, ppid, unordered: true, immediate: false, reliability, payload };
     pair.at(End::A).send(now, message).expect("there is room");
     pair.settle(End::A);
     pair.run_for(Duration::from_secs(3));

@@ -24,6 +24,7 @@ fn send(pair: &mut Pair, stream: u16, length: usize, reliability: Reliability) -
         stream: StreamId::new(stream),
         ppid: Ppid::new(length as u32),
         unordered: false,
+        immediate: false,
         reliability,
         payload: Bytes::from(vec![7; length]),
     };

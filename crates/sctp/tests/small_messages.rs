@@ -55,6 +55,7 @@ fn fill(pair: &mut Pair, mut sent: u32, count: u32, length: usize) -> u32 {
             stream,
             ppid,
             unordered: false,
+            immediate: false,
             reliability: Reliability::Full,
             payload: numbered(sent, length),
         };

@@ -26,6 +26,7 @@ use crate::waiting::until;
 /// assert_eq!((urgent.stream.get(), urgent.ppid.get(), urgent.unordered), (3, 51, true));
 /// let frame = SendOptions::default().lifetime(Duration::from_millis(100));
 /// assert_eq!(frame.effort, Effort::Lifetime(Duration::from_millis(100)));
+/// assert!(urgent.immediate().immediate);
 /// assert_eq!(frame.retransmissions(1).effort, Effort::Retransmissions(1));
 /// assert_eq!(frame.priority(3).effort, Effort::Priority(3));
 /// assert_eq!(SendOptions::from(StreamId::new(3)), SendOptions::on(StreamId::new(3)));
@@ -41,6 +42,8 @@ pub struct SendOptions {
     pub unordered: bool,
     /// The effort after which the message is given up.
     pub effort: Effort,
+    /// True if the receiver acknowledges the message without delay (RFC 7053).
+    pub immediate: bool,
 }
 
 /// The effort for a message (RFC 3758, RFC 7496). A message that is given up is not delivered, later ones do not wait for
@@ -198,7 +201,7 @@ impl OutboundStream {
 impl SendOptions {
     /// Ordered on `stream`, with payload protocol identifier 0.
     pub const fn on(stream: StreamId) -> SendOptions {
-        SendOptions { stream, ppid: Ppid::new(0), unordered: false, effort: Effort::Full }
+        SendOptions { stream, ppid: Ppid::new(0), unordered: false, effort: Effort::Full, immediate: false }
     }
 
     /// Sets the payload protocol identifier.
@@ -211,6 +214,12 @@ impl SendOptions {
     #[must_use]
     pub const fn unordered(self) -> SendOptions {
         SendOptions { unordered: true, ..self }
+    }
+
+    /// Asks the receiver to acknowledge the message without delay (RFC 7053): the sender waits for it.
+    #[must_use]
+    pub const fn immediate(self) -> SendOptions {
+        SendOptions { immediate: true, ..self }
     }
 
     /// Gives the message up this long after it was passed to [`Association::send`].
@@ -233,14 +242,14 @@ impl SendOptions {
 
     /// The message for the core. `now` is read only for a lifetime.
     fn outgoing(self, payload: Bytes, now: impl FnOnce() -> Time) -> Outgoing {
-        let SendOptions { stream, ppid, unordered, effort } = self;
+        let SendOptions { stream, ppid, unordered, effort, immediate } = self;
         let reliability = match effort {
             Effort::Full => Reliability::Full,
             Effort::Lifetime(lifetime) => Reliability::Until(now() + lifetime.into()),
             Effort::Retransmissions(most) => Reliability::Retransmissions(most),
             Effort::Priority(value) => Reliability::Priority(value),
         };
-        Outgoing { stream, ppid, unordered, reliability, payload }
+        Outgoing { stream, ppid, unordered, immediate, reliability, payload }
     }
 }
 
@@ -254,6 +263,6 @@ impl From<&Message> for SendOptions {
     /// The options with which the message was sent, with full effort: stream, payload protocol identifier, order.
     fn from(message: &Message) -> SendOptions {
         let Message { stream, ppid, unordered, .. } = *message;
-        SendOptions { stream, ppid, unordered, effort: Effort::Full }
+        SendOptions { stream, ppid, unordered, ..SendOptions::default() }
     }
 }

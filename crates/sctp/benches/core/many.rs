@@ -89,6 +89,7 @@ impl Star {
             stream,
             ppid,
             unordered: false,
+            immediate: false,
             reliability: Reliability::Full,
             payload: message.clone(),
         };

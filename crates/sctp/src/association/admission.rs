@@ -36,7 +36,7 @@ impl ChunksBefore {
     fn take(&mut self, chunk: &Chunk<'_>) -> bool {
         let is_first = !std::mem::replace(&mut self.has_any, true);
         match chunk {
-            Chunk::Sack(_) => !std::mem::replace(&mut self.has_sack, true),
+            Chunk::Sack(_) | Chunk::NrSack(_) => !std::mem::replace(&mut self.has_sack, true),
             Chunk::Shutdown(_) => !std::mem::replace(&mut self.has_shutdown, true),
             Chunk::CookieEcho(_) => is_first,
             _ => true,

@@ -2,7 +2,7 @@
 //! (RFC 5061 §4.2.7); an extension holds if both ends have it.
 
 use crate::config::Config;
-use crate::wire::{IData, IForwardTsn};
+use crate::wire::{IData, IForwardTsn, NrSack};
 
 /// The extensions that an end is configured with, that its peer lists, or that both agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -13,13 +13,16 @@ pub struct Features {
     pub interleaving: bool,
     /// Interleaved messages may be given up (RFC 8260 §2.3).
     pub i_forward_tsn: bool,
+    /// What arrived out of order is acknowledged for good (draft-natarajan-tsvwg-sctp-nrsack).
+    pub nr_sack: bool,
 }
 
 impl Features {
     /// The extensions that `config` asks for.
     pub fn of(config: &Config) -> Features {
         let (forward_tsn, interleaving) = (config.partial_reliability, config.interleaving);
-        Features { forward_tsn, interleaving, i_forward_tsn: forward_tsn && interleaving }
+        let nr_sack = config.nr_sack;
+        Features { forward_tsn, interleaving, i_forward_tsn: forward_tsn && interleaving, nr_sack }
     }
 
     /// The extensions for whose chunks the types `kinds` are listed. FORWARD-TSN has a parameter of its own.
@@ -28,6 +31,7 @@ impl Features {
             forward_tsn: false,
             interleaving: kinds.contains(&IData::KIND),
             i_forward_tsn: kinds.contains(&IForwardTsn::KIND),
+            nr_sack: kinds.contains(&NrSack::KIND),
         }
     }
 
@@ -40,6 +44,7 @@ impl Features {
             forward_tsn: skips_messages && (!interleaving || i_forward_tsn),
             interleaving,
             i_forward_tsn,
+            nr_sack: self.nr_sack && other.nr_sack,
         }
     }
 
@@ -50,18 +55,28 @@ impl Features {
 
     /// The chunk types to list.
     pub fn kinds(self) -> impl Iterator<Item = u8> {
-        let interleaving = self.interleaving.then_some(IData::KIND);
-        interleaving.into_iter().chain(self.i_forward_tsn.then_some(IForwardTsn::KIND))
+        let kinds = [
+            (self.interleaving, IData::KIND),
+            (self.i_forward_tsn, IForwardTsn::KIND),
+            (self.nr_sack, NrSack::KIND),
+        ];
+        kinds.into_iter().filter(|(is_listed, _)| *is_listed).map(|(_, kind)| kind)
     }
 
     /// The extensions as bits.
     pub fn bits(self) -> u8 {
-        u8::from(self.forward_tsn) | u8::from(self.interleaving) << 1 | u8::from(self.i_forward_tsn) << 2
+        let bits = [self.forward_tsn, self.interleaving, self.i_forward_tsn, self.nr_sack];
+        bits.into_iter().enumerate().map(|(at, is_set)| u8::from(is_set) << at).sum()
     }
 
     /// The extensions encoded in `bits`; unknown bits are ignored.
     pub fn from_bits(bits: u8) -> Features {
-        Features { forward_tsn: bits & 1 != 0, interleaving: bits & 2 != 0, i_forward_tsn: bits & 4 != 0 }
+        Features {
+            forward_tsn: bits & 1 != 0,
+            interleaving: bits & 2 != 0,
+            i_forward_tsn: bits & 4 != 0,
+            nr_sack: bits & 8 != 0,
+        }
     }
 }
 
@@ -71,7 +86,7 @@ mod tests {
 
     #[test]
     fn an_extension_holds_if_both_ends_have_it() {
-        let whole = Features::from_bits(7);
+        let whole = Features::from_bits(15);
         assert_eq!(whole.and(whole), whole);
         assert_eq!(whole.and(Features::from_bits(1)), Features::from_bits(1));
         let without_skips = Features::from_bits(3);
@@ -84,13 +99,13 @@ mod tests {
 
     #[test]
     fn what_is_listed_is_read() {
-        let whole = Features::from_bits(7);
+        let whole = Features::from_bits(15);
         let kinds: Vec<u8> = whole.kinds().collect();
-        assert_eq!(kinds, [64, 194]);
+        assert_eq!(kinds, [64, 194, 16]);
         assert_eq!(Features { forward_tsn: true, ..Features::listed(&kinds) }, whole);
         assert_eq!(
-            (0..8).map(Features::from_bits).map(Features::bits).collect::<Vec<_>>(),
-            Vec::from_iter(0..8)
+            (0..16).map(Features::from_bits).map(Features::bits).collect::<Vec<_>>(),
+            Vec::from_iter(0..16)
         );
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct Receiver {
     /// The path for the next SACK.
     sack_path: PathId,
     is_sack_due: bool,
+    /// True if NR-SACKs are sent in place of SACKs. Where SACKs report only new gaps, they stay SACKs.
+    is_firm: bool,
     /// The reports of congestion marks to send.
     ecn_echo: EcnEchoes,
     /// The reused memory for the lists of the next SACK.
@@ -58,6 +60,7 @@ impl Receiver {
             rules,
             sack_path: ground.paths.primary(),
             is_sack_due: false,
+            is_firm: agreement.features.nr_sack && !agreement.receiver.new_gaps,
             ecn_echo: EcnEchoes::default(),
             listed: Listed::default(),
         }

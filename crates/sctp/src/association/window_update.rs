@@ -137,7 +137,14 @@ impl History {
         let payload = Bytes::from_static(&[7; 100]);
         let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
         self.buffer.push(
-            Outgoing { stream, ppid, unordered: true, reliability: Reliability::Full, payload },
+            Outgoing {
+                stream,
+                ppid,
+                unordered: true,
+                immediate: false,
+                reliability: Reliability::Full,
+                payload,
+            },
             ByteCount::new(100),
         );
         let tsn = self.buffer.waiting(Index::OLDEST).expect("it waits");

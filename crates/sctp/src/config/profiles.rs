@@ -61,6 +61,7 @@ impl Config {
                 when: SackWhen::Standard,
             },
             sack_immediately: false,
+            sack_before_waiting: false,
             ack_timing: "standard".into(),
             cmt_ack_timing: "dac".into(),
             sack_content: "all".into(),
@@ -97,6 +98,7 @@ impl Config {
             partial_reliability: false,
             interleaving: false,
             stream_scheduler: StreamScheduler::FirstCome,
+            nr_sack: false,
             cookie_lifetime: Duration::from_secs(60),
             max_init_retransmits: 8,
         }

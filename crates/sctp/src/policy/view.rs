@@ -246,8 +246,16 @@ impl PathSample {
     /// Returns true if a flight of `flight` uses the whole window, as growth demands (RFC 9260 §7.2.1; M-SCTP-4): a strict
     /// window is fully used when it has no room for a unit. A window that only the pacer left unused counts as used.
     pub(crate) fn was_fully_used(&self, flight: ByteCount) -> bool {
-        let is_full = if self.is_strict { flight + self.unit > self.cwnd } else { flight >= self.cwnd };
-        is_full || self.is_paced
+        self.is_full(flight) || self.is_paced
+    }
+
+    /// Returns true if a chunk of `weight` leaves the window no room for another packet.
+    pub(crate) fn is_filled_by(&self, weight: ByteCount) -> bool {
+        self.is_full(self.flight + weight)
+    }
+
+    fn is_full(&self, flight: ByteCount) -> bool {
+        if self.is_strict { flight + self.unit > self.cwnd } else { flight >= self.cwnd }
     }
 
     /// Returns true if packets wait in a queue of the path: its round-trip time is at least a quarter above the least.

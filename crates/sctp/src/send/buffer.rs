@@ -19,6 +19,7 @@ use super::chunks::Chunks;
 use super::copies::Copies;
 use super::credit::Credit;
 use super::departures::DepartureLog;
+use super::firm_reports::FirmReports;
 use super::gap_reports::GapReports;
 use super::held::HeldByPath;
 use super::in_flight::InFlight;
@@ -60,9 +61,11 @@ pub(crate) struct SendBuffer {
     marked: Marked,
     /// The acknowledgements by gap blocks.
     reports: GapReports,
+    /// The part of them that the receiver never takes back.
+    firm: FirmReports,
     /// The number of them that may be taken back.
     credit: Credit,
-    /// The user data that is not cumulatively acknowledged.
+    /// The user data that is acknowledged neither cumulatively nor for good.
     held: HeldByPath,
     /// The packets sent, and the order of the chunks sent on each path.
     log: DepartureLog,
@@ -124,6 +127,7 @@ impl SendBuffer {
             copies: Copies::default(),
             marked: Marked::default(),
             reports: GapReports::default(),
+            firm: FirmReports::default(),
             credit: Credit::new(),
             held: HeldByPath::new(rwnd_charge),
             log: DepartureLog::default(),
@@ -197,7 +201,14 @@ pub(super) mod tests {
             let payload = Bytes::from_static(&[7; 100]);
             let (stream, ppid) = (StreamId::new(3), Ppid::new(0));
             buffer.push(
-                Outgoing { stream, ppid, unordered: false, reliability: Reliability::Full, payload },
+                Outgoing {
+                    stream,
+                    ppid,
+                    unordered: false,
+                    immediate: false,
+                    reliability: Reliability::Full,
+                    payload,
+                },
                 ByteCount::new(100),
             );
         }
@@ -234,7 +245,11 @@ pub(super) mod tests {
         assert_eq!(buffer.waiting_chunks(), in_state(|state| state == State::Waiting).len());
         let is_hole = |position: &u64| reports.holes(chunks.first()).any(|hole| hole.contains(position));
         let acked = (chunks.first()..reports.highest(chunks.first())).filter(|position| !is_hole(position));
-        assert_eq!(acked.collect::<Vec<_>>(), in_state(|state| state == State::Acked));
+        let acked: Vec<u64> = acked.collect();
+        assert_eq!(acked, in_state(|state| state == State::Acked));
+        let firm: Vec<u64> = buffer.firm.blocks().iter().cloned().flatten().collect();
+        let is_released = |position: &&u64| chunks.at(**position).is_dropped();
+        assert_eq!(firm, acked.iter().filter(is_released).copied().collect::<Vec<_>>());
     }
 
     #[test]

@@ -76,8 +76,8 @@ pub(super) struct MessageHead {
     pub ppid: Ppid,
     /// True if it may be delivered before earlier messages of the stream.
     pub unordered: bool,
-    /// True if the message may be given up.
-    pub is_limited: bool,
+    /// The sender's own marks.
+    pub marks: MessageMarks,
 }
 
 /// One DATA chunk to send. It is kept small, because buffers hold many chunks.
@@ -205,9 +205,9 @@ impl OutboundChunk {
         self.losses.is_given_up()
     }
 
-    /// True if its user data was dropped before it was acknowledged.
+    /// True if its user data was dropped before it was cumulatively acknowledged.
     pub(super) fn is_dropped(&self) -> bool {
-        self.losses.is_given_up() && self.payload.is_empty()
+        self.payload.is_empty()
     }
 
     /// The message that it belongs to.
@@ -313,7 +313,28 @@ impl Bounds {
     }
 }
 
+/// Marks of a message that are not sent, a bit each.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MessageMarks(u8);
+
+impl MessageMarks {
+    /// Of a message that may be given up, and one whose last chunk requests a SACK without delay.
+    pub(super) fn of(is_limited: bool, immediate: bool) -> MessageMarks {
+        MessageMarks(u8::from(is_limited) | u8::from(immediate) << 1)
+    }
+}
+
 impl MessageHead {
+    /// True if the message may be given up.
+    pub(super) fn is_limited(&self) -> bool {
+        self.marks.0 & 1 != 0
+    }
+
+    /// True if its last chunk requests a SACK without delay (RFC 7053).
+    pub(super) fn is_immediate(&self) -> bool {
+        self.marks.0 & 2 != 0
+    }
+
     /// The message among all of the association.
     pub(super) fn key(&self) -> MessageKey {
         MessageKey { stream: self.stream, unordered: self.unordered, mid: self.mid }
@@ -362,7 +383,7 @@ mod tests {
             mid: Mid::default(),
             ppid: Ppid::new(0),
             unordered: false,
-            is_limited: false,
+            marks: MessageMarks::default(),
         };
         let payload = Bytes::from_static(&[7; 100]);
         OutboundChunk::new(head, Fsn::default(), Fragment { payload, beginning: true, ending: true })

@@ -176,7 +176,7 @@ mod tests {
     use anabranch_base::Time;
     use bytes::Bytes;
 
-    use super::super::chunk::{MessageHead, Transmission};
+    use super::super::chunk::{MessageHead, MessageMarks, Transmission};
     use super::super::fragmentation::Fragment;
     use super::*;
     use crate::policy::PathId;
@@ -192,7 +192,7 @@ mod tests {
             mid: Mid::default(),
             ppid: Ppid::new(0),
             unordered: true,
-            is_limited: false,
+            marks: MessageMarks::default(),
         };
         let left = Transmission { path: PathId::FIRST, round: 0, departure: 1, sent_at: Time::ZERO };
         for position in 1..=4 {

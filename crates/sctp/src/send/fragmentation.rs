@@ -15,6 +15,8 @@ pub struct Outgoing {
     pub ppid: Ppid,
     /// True if the receiver may deliver it before earlier messages of the stream.
     pub unordered: bool,
+    /// True if its last chunk requests a SACK without delay (RFC 7053).
+    pub immediate: bool,
     /// The effort for it. Only a peer that supports FORWARD-TSN allows less than full effort.
     pub reliability: Reliability,
     /// The message, shared with the caller. It is copied only into packets.

@@ -23,15 +23,13 @@ impl GapReports {
     /// Reads the gap blocks of a SACK, as positions after `new_first`, the first chunk that it does not acknowledge
     /// cumulatively. Blocks that are out of order, or end before their start, are skipped.
     pub(super) fn read(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
-        self.reported.clear();
-        let mut from = new_first;
-        for block in gaps {
-            let (start, end) = (new_first - 1 + u64::from(block.start), new_first + u64::from(block.end));
-            if start >= from && start < end {
-                self.reported.push(start..end);
-                from = end;
-            }
-        }
+        read_blocks(&mut self.reported, new_first, gaps);
+    }
+
+    /// Adds the parts of `blocks` from `new_first` on to the reports of the SACK being read.
+    pub(super) fn include(&mut self, new_first: u64, blocks: &[Range<u64>]) {
+        let more: Vec<Range<u64>> = above(blocks, new_first).collect();
+        self.reported = with_new(&self.reported, &more, &[]);
     }
 
     /// Reads a SACK that has only new gap blocks, and the positions that are `dropped`.
@@ -135,14 +133,38 @@ impl GapReports {
         self.acked.len() + self.reported.len()
     }
 
+    /// The chunks that are acknowledged by gap blocks.
+    pub(super) fn acked(&self) -> &[Range<u64>] {
+        &self.acked
+    }
+
     /// The chunks that the last SACK reported, and this one does not.
     fn no_longer(&self) -> impl Iterator<Item = Range<u64>> {
         added(&self.reported, &self.acked)
     }
 }
 
+/// Writes the positions that `gaps` report after `new_first` into `positions`. Blocks that are out of order, or end before
+/// their start, are skipped.
+#[inline]
+pub(super) fn read_blocks(
+    positions: &mut Vec<Range<u64>>,
+    new_first: u64,
+    gaps: impl Iterator<Item = GapBlock>,
+) {
+    positions.clear();
+    let mut from = new_first;
+    for block in gaps {
+        let (start, end) = (new_first - 1 + u64::from(block.start), new_first + u64::from(block.end));
+        if start >= from && start < end {
+            positions.push(start..end);
+            from = end;
+        }
+    }
+}
+
 /// The parts of `blocks` from position `least` on.
-fn above(blocks: &[Range<u64>], least: u64) -> impl Iterator<Item = Range<u64>> {
+pub(super) fn above(blocks: &[Range<u64>], least: u64) -> impl Iterator<Item = Range<u64>> {
     blocks.iter().map(move |block| block.start.max(least)..block.end).filter(|block| !block.is_empty())
 }
 

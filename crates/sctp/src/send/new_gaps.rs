@@ -13,7 +13,7 @@ pub(super) fn with_new(known: &[Range<u64>], new: &[Range<u64>], dropped: &[Rang
 }
 
 /// The blocks in ascending order; those that touch are one.
-fn joined(mut blocks: Vec<Range<u64>>) -> Vec<Range<u64>> {
+pub(super) fn joined(mut blocks: Vec<Range<u64>>) -> Vec<Range<u64>> {
     blocks.sort_unstable_by_key(|block| block.start);
     let mut joined: Vec<Range<u64>> = Vec::with_capacity(blocks.len());
     for block in blocks {

@@ -38,7 +38,14 @@ mod tests {
             let (stream, ppid) = (StreamId::new(0), Ppid::new(0));
             let payload = Bytes::from((0..length).map(|at| at as u8).collect::<Vec<u8>>());
             buffer.push(
-                Outgoing { stream, ppid, unordered: false, reliability: Reliability::Full, payload },
+                Outgoing {
+                    stream,
+                    ppid,
+                    unordered: false,
+                    immediate: false,
+                    reliability: Reliability::Full,
+                    payload,
+                },
                 ByteCount::new(100),
             );
         }

@@ -299,7 +299,7 @@ mod tests {
     fn push(queues: &mut StreamQueues, stream: u16, length: usize) -> u64 {
         let (stream, ppid, reliability) = (StreamId::new(stream), Ppid::new(0), Reliability::Priority(1));
         let payload = Bytes::from(vec![7; length]);
-        queues.push(Outgoing { stream, ppid, unordered: false, reliability, payload })
+        queues.push(Outgoing { stream, ppid, unordered: false, immediate: false, reliability, payload })
     }
 
     /// The next `count` turns: the stream and the bytes of each.

@@ -182,6 +182,7 @@ mod tests {
                 stream,
                 ppid,
                 unordered: false,
+                immediate: false,
                 reliability: Reliability::Full,
                 payload,
             });
@@ -216,6 +217,7 @@ mod tests {
                 stream,
                 ppid,
                 unordered: false,
+                immediate: false,
                 reliability: Reliability::Full,
                 payload,
             });

@@ -17,6 +17,7 @@ mod i_data;
 mod i_forward_tsn;
 mod init;
 mod init_ack;
+mod nr_sack;
 mod pad;
 mod raw;
 mod sack;
@@ -47,6 +48,7 @@ pub use i_data::{IData, Place};
 pub use i_forward_tsn::{IForwardTsn, SkippedMessage};
 pub use init::{Init, InitLayout};
 pub use init_ack::InitAck;
+pub use nr_sack::NrSack;
 pub use pad::Pad;
 pub(super) use raw::RawChunk;
 pub use sack::{Duplicates, GapBlock, GapBlocks, Sack};
@@ -111,6 +113,8 @@ pub enum Chunk<'a> {
     Auth(Auth<'a>),
     /// Type 64: user data of which messages may be interleaved (RFC 8260).
     IData(IData<'a>),
+    /// Type 16: acknowledges DATA, in part for good (draft-natarajan-tsvwg-sctp-nrsack).
+    NrSack(NrSack<'a>),
     /// Type 128: answers an ASCONF.
     AsconfAck(AsconfAck),
     /// Type 192: moves the cumulative TSN over abandoned DATA (RFC 3758).
@@ -166,6 +170,7 @@ impl<'a> Chunk<'a> {
             Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
             Chunk::Pad(_) => "PAD",
             Chunk::Auth(_) => "AUTH",
+            Chunk::NrSack(_) => "NR-SACK",
             Chunk::Asconf(_) => "ASCONF",
             Chunk::AsconfAck(_) => "ASCONF-ACK",
             Chunk::ForwardTsn(_) => "FORWARD-TSN",
@@ -197,6 +202,7 @@ impl<'a> Chunk<'a> {
             ShutdownComplete::KIND => Chunk::ShutdownComplete(ShutdownComplete::decode(raw)?),
             Pad::KIND => Chunk::Pad(Pad::decode(raw)),
             Auth::KIND => Chunk::Auth(Auth::decode(raw)?),
+            NrSack::KIND => Chunk::NrSack(NrSack::decode(raw)?),
             AsconfAck::KIND => Chunk::AsconfAck(AsconfAck::decode(raw)?),
             Asconf::KIND => Chunk::Asconf(Asconf::decode(raw)?),
             ForwardTsn::KIND => Chunk::ForwardTsn(ForwardTsn::decode(raw)?),
@@ -226,6 +232,7 @@ impl<'a> Chunk<'a> {
             Chunk::ShutdownComplete(_) => ShutdownComplete::KIND,
             Chunk::Pad(_) => Pad::KIND,
             Chunk::Auth(_) => Auth::KIND,
+            Chunk::NrSack(_) => NrSack::KIND,
             Chunk::AsconfAck(_) => AsconfAck::KIND,
             Chunk::ForwardTsn(_) => ForwardTsn::KIND,
             Chunk::IData(_) => IData::KIND,
@@ -254,6 +261,7 @@ impl<'a> Chunk<'a> {
             Chunk::ShutdownComplete(chunk) => chunk,
             Chunk::Pad(chunk) => chunk,
             Chunk::Auth(chunk) => chunk,
+            Chunk::NrSack(chunk) => chunk,
             Chunk::AsconfAck(chunk) => chunk,
             Chunk::ForwardTsn(chunk) => chunk,
             Chunk::IData(chunk) => chunk,

@@ -96,6 +96,20 @@ pub enum ChunkFault {
         /// The number of duplicate TSNs in its header.
         duplicates: u16,
     },
+    /// An NR-SACK's counts do not match its length.
+    #[error(
+        "length {length} does not hold {renegable} R blocks, {firm} NR blocks and {duplicates} duplicates"
+    )]
+    NrSackCounts {
+        /// The chunk's length.
+        length: usize,
+        /// The number of R gap ack blocks in its header.
+        renegable: u16,
+        /// The number of NR gap ack blocks in its header.
+        firm: u16,
+        /// The number of duplicate TSNs in its header.
+        duplicates: u16,
+    },
     /// A HEARTBEAT or HEARTBEAT-ACK does not begin with its parameter.
     #[error("there is no parameter of type {kind}")]
     MissingParameter {

@@ -141,8 +141,14 @@ impl Cast {
         self.pair.within(end, |side, now| {
             // What an end keeps of a message is its own memory.
             let (stream, payload) = (StreamId::new(stream), Bytes::copy_from_slice(payload));
-            let message =
-                Outgoing { stream, ppid: Ppid::new(0), unordered, reliability: Reliability::Full, payload };
+            let message = Outgoing {
+                stream,
+                ppid: Ppid::new(0),
+                unordered,
+                immediate: false,
+                reliability: Reliability::Full,
+                payload,
+            };
             side.endpoint.association_mut(id).map_or(Ok(()), |association| association.send(now, message))
         })
     }

@@ -244,6 +244,7 @@ impl Walk {
             stream: StreamId::new(0),
             ppid: Ppid::new(0),
             unordered: false,
+            immediate: false,
             reliability: Reliability::Full,
             payload: Bytes::from_static(payload),
         };

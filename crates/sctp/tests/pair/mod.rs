@@ -375,7 +375,7 @@ impl Pair {
     ) -> Result<(), SendError> {
         let now = self.now;
         let (stream, ppid) = (StreamId::new(stream), Ppid::new(0));
-        let message = Outgoing { stream, ppid, unordered, reliability, payload };
+        let message = Outgoing { stream, ppid, unordered, immediate: false, reliability, payload };
         let result = self.at(end).send(now, message);
         self.settle(end);
         result
@@ -402,6 +402,7 @@ impl Pair {
                 stream,
                 ppid: Ppid::new(0),
                 unordered: false,
+                immediate: false,
                 reliability: Reliability::Full,
                 payload,
             };

@@ -93,6 +93,7 @@ impl Anabranch {
                     stream,
                     ppid,
                     unordered: false,
+                    immediate: false,
                     reliability: Reliability::Full,
                     payload: message.clone(),
                 },

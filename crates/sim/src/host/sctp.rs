@@ -232,6 +232,7 @@ impl SctpEnd {
                 stream: StreamId::new(0),
                 ppid: stamp(ready.since),
                 unordered: !self.settings.ordered,
+                immediate: false,
                 reliability: Reliability::Full,
                 payload: sender.take(ready),
             };

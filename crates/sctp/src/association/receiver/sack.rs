@@ -7,7 +7,7 @@ use crate::association::ground::{Ground, Timer};
 use crate::association::packing::Packing;
 use crate::policy::PathId;
 use crate::policy::acknowledge::Arrived;
-use crate::wire::Sack;
+use crate::wire::{NrSack, Sack};
 
 impl Receiver {
     /// Handles the end of a SACK's delay.
@@ -50,8 +50,9 @@ impl Receiver {
         // between small ones would not help: a TSN that one reports and the next does not counts as reneged (RFC 9260
         // §6.2.1).
         let safe = ground.paths.safe_limit(packing.path, &ground.settings.config).as_len();
-        let room = ByteCount::of_len(packing.remaining().min(safe.saturating_sub(packing.len())));
-        self.rules.content.fill(arrived, room, &mut self.listed);
+        let longer = if self.is_firm { NrSack::HEADER_LEN - Sack::HEADER_LEN } else { 0 };
+        let room = packing.remaining().min(safe.saturating_sub(packing.len())).saturating_sub(longer);
+        self.rules.content.fill(arrived, ByteCount::of_len(room), &mut self.listed);
         drop(gaps);
         let a_rwnd = self.rules.flow.advertise(&self.buffer_sample(ground));
         let sack = Sack {
@@ -61,7 +62,9 @@ impl Receiver {
             gap_blocks: self.listed.gaps.as_slice().into(),
             duplicates: self.listed.duplicates.as_slice().into(),
         };
-        if packing.push(&sack).is_err() {
+        // Nothing that arrived is dropped before the application reads it, so that every block is an NR block.
+        let pushed = if self.is_firm { packing.push(&NrSack::all_firm(sack)) } else { packing.push(&sack) };
+        if pushed.is_err() {
             return;
         }
         self.buffer.on_advertised(a_rwnd);

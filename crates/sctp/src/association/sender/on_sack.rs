@@ -12,7 +12,7 @@ use crate::policy::retransmission::LostBy;
 use crate::record::Happening;
 use crate::send::BadSack;
 use crate::seq::Tsn;
-use crate::wire::Sack;
+use crate::wire::{NrSack, Sack};
 
 impl Sender {
     /// Handles a SACK that arrived on path `by`.
@@ -32,6 +32,33 @@ impl Sender {
         } else {
             self.buffer.on_sack(sack.cumulative_tsn_ack, gaps, &mut reading.news)
         };
+        self.on_report(ground, (now, by), sack, reading, is_new)
+    }
+
+    /// Handles an NR-SACK that arrived on path `by`: a SACK that is in part for good.
+    pub(crate) fn on_nr_sack(
+        &mut self,
+        ground: &mut Ground,
+        now: Time,
+        by: PathId,
+        nr_sack: &NrSack<'_>,
+    ) -> Result<(), BadSack> {
+        let mut reading = std::mem::take(&mut self.reading);
+        let (renegable, firm) = (nr_sack.renegable_blocks(), nr_sack.firm_blocks());
+        let is_new = self.buffer.on_nr_sack(nr_sack.cumulative_tsn_ack, renegable, firm, &mut reading.news);
+        self.on_report(ground, (now, by), &nr_sack.without_blocks(), reading, is_new)
+    }
+
+    /// Ends the reading of a SACK that arrived at a time on a path, after the send buffer has read its blocks.
+    #[inline]
+    fn on_report(
+        &mut self,
+        ground: &mut Ground,
+        (now, by): (Time, PathId),
+        sack: &Sack<'_>,
+        mut reading: SackReading,
+        is_new: Result<bool, BadSack>,
+    ) -> Result<(), BadSack> {
         if is_new == Ok(true) {
             let twice = || sack.duplicates.iter();
             self.judge_tail_probes(ground, &reading.news, |chunk| twice().any(|tsn| tsn == chunk.tsn), now);

@@ -76,7 +76,7 @@ impl Sender {
         let mut open = OpenPacket { path, has_data: false, is_exempt, stream: None };
         let mut last_lost = None;
         while let Some(again) = self.next_lost(ground, Some(open), now) {
-            if packing.push_data(self.buffer.data(again.tsn)).is_err() {
+            if packing.push_data(self.any_data(ground, again.tsn, path)).is_err() {
                 break;
             }
             self.commit_again(ground, again, now, &mut packing.packed);
@@ -93,7 +93,7 @@ impl Sender {
             if !self.may_share_packet(ground, &mut open, tsn) {
                 break;
             }
-            has_room = packing.push_data(self.new_data(ground, tsn)).is_ok();
+            has_room = packing.push_data(self.new_data(ground, tsn, path)).is_ok();
             if has_room {
                 self.picked = None;
                 self.commit(ground, tsn, path, now, &mut packing.packed);
@@ -128,13 +128,32 @@ impl Sender {
         *open.stream.get_or_insert(stream) == stream
     }
 
-    /// The chunk `tsn`, sent for the first time. If the peer has no room for two more, its I bit requests a SACK
+    /// The chunk `tsn`, sent for the first time on `path`. If the peer has no room for two more, its I bit requests a SACK
     /// without delay, for which the sender waits (RFC 9260 §6.1, RFC 7053 §5.1).
     #[inline]
-    fn new_data(&self, ground: &Ground, tsn: Tsn) -> UserData<'_> {
+    fn new_data(&self, ground: &Ground, tsn: Tsn, path: PathId) -> UserData<'_> {
         let closes = self.peer_window.open() < self.buffer.rwnd_weight(tsn) * 3;
-        let immediate = closes && ground.settings.config.sack_immediately;
-        UserData { immediate, ..self.buffer.data(tsn) }
+        let data = self.any_data(ground, tsn, path);
+        UserData { immediate: data.immediate || closes && ground.settings.config.sack_immediately, ..data }
+    }
+
+    /// The chunk `tsn`, sent on `path` for the first time or again.
+    #[inline]
+    fn any_data(&self, ground: &Ground, tsn: Tsn, path: PathId) -> UserData<'_> {
+        let waits = ground.settings.config.sack_before_waiting && self.waits_after(ground, tsn, path);
+        let data = self.buffer.data(tsn);
+        UserData { immediate: data.immediate || waits, ..data }
+    }
+
+    /// Returns true if the sender waits after the chunk `tsn`, which is sent on `path`: it fills the window of the path or
+    /// the peer's, or nothing is left to send. RFC 7053 §5.1: "the sender of a DATA chunk can benefit from the
+    /// corresponding SACK chunk being sent back without delay".
+    fn waits_after(&self, ground: &Ground, tsn: Tsn, path: PathId) -> bool {
+        let buffer = &self.buffer;
+        let left = buffer.waiting_chunks() + buffer.marked().take(2).count();
+        left == 1 && !buffer.has_unfragmented()
+            || ground.paths.sample(path).is_filled_by(buffer.weight(tsn))
+            || self.peer_window.open() < buffer.rwnd_weight(tsn) * 2
     }
 }
 

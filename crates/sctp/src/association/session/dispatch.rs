@@ -67,6 +67,13 @@ impl Session {
                     return ChunkOutcome::Violation(bad.to_string());
                 }
             }
+            Chunk::NrSack(nr_sack) if ground.agreement.features.nr_sack => {
+                if let Err(bad) = self.sender.on_nr_sack(ground, now, path, &nr_sack) {
+                    return ChunkOutcome::Violation(bad.to_string());
+                }
+            }
+            // The two high bits of an unknown type of 16 are 00 (RFC 9260 §3.2).
+            Chunk::NrSack(_) => return ChunkOutcome::Discard,
             Chunk::EcnEcho(echo) => self.sender.on_ecn_echo(ground, path, echo.lowest_tsn()),
             Chunk::CongestionWindowReduced(cwr) => self.receiver.on_cwr(ground, path, cwr),
             Chunk::Heartbeat(heartbeat) => {

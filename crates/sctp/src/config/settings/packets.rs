@@ -68,6 +68,12 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         StreamScheduler::KIND,
         "stream whose message is sent next (RFC 8260 §3)"
     ),
+    field!(
+        nr_sack,
+        Everywhere,
+        Kind::Boolean,
+        "NR-SACKs in place of SACKs, if the peer agrees: what arrived out of order leaves the send buffer"
+    ),
     field!(dac_wire, Everywhere, DacWire::KIND, "encoding of a SACK's packet count; `plain`: as ns-2 does"),
 ];
 

@@ -48,6 +48,12 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         Kind::Boolean,
         "chunks that nearly use up the peer's window ask for a SACK without delay (RFC 7053)"
     ),
+    field!(
+        sack_before_waiting,
+        Everywhere,
+        Kind::Boolean,
+        "the last chunk before the sender waits asks for a SACK without delay (RFC 7053)"
+    ),
     field!(sack.when, Scenarios, SackWhen::KIND, "`any-order`: a gap causes no immediate SACK"),
     Setting {
         key: "sack.gaps",
@@ -55,7 +61,7 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         kind: Kind::Word(Words {
             what: "choice of reported gaps",
             built: || vec!["all", "new"],
-            planned: &["nr"],
+            planned: &[],
         }),
         doc: "gaps that a SACK reports; `new`: those that changed in the last three, if both ends are set to it",
         get: |config| shown(&config.sack_content),

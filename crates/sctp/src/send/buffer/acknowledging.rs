@@ -15,11 +15,24 @@ impl SendBuffer {
             if !chunk.is_dropped() {
                 self.held.on_released(chunk.path(), chunk.length());
             }
-            if chunk.head().is_limited && chunk.bounds().1 {
+            if chunk.head().is_limited() && chunk.bounds().1 {
                 self.limited.on_acknowledged(chunk.head().key());
             }
         }
         self.reports.pass(new_first);
+        self.firm.pass(new_first);
+    }
+
+    /// Drops the user data of the chunks that the NR-SACK just read acknowledges for good. Their records stay until they
+    /// are cumulatively acknowledged.
+    pub(super) fn release_firm(&mut self) {
+        for position in self.firm.settle(self.reports.acked()).into_iter().flatten() {
+            let chunk = self.chunks.at_mut(position);
+            let (path, length) = (chunk.path(), chunk.drop_payload());
+            if length > 0 {
+                self.held.on_released(path, length);
+            }
+        }
     }
 
     /// Limits the acknowledgements taken back by the credit: a SACK without new acknowledgements is short, and could

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anabranch_base::{ByteCount, Duration, Time};
 use bytes::Bytes;
 
-use super::super::chunk::{MessageHead, OutboundChunk, State};
+use super::super::chunk::{MessageHead, MessageMarks, OutboundChunk, State};
 use super::super::fragmentation::Fragment;
 use super::super::limited::LimitedMessage;
 use super::{Left, SendBuffer};
@@ -103,7 +103,7 @@ impl SendBuffer {
         let chunks = &self.chunks;
         let heads = (settled..chunks.end()).map(|position| (chunks.at(position).head(), position));
         let limited =
-            heads.filter(|(head, _)| head.is_limited).map(|(head, position)| (head.key(), position));
+            heads.filter(|(head, _)| head.is_limited()).map(|(head, position)| (head.key(), position));
         self.limited.refit(settled, limited);
     }
 
@@ -171,7 +171,7 @@ impl SendBuffer {
     /// peer might wait for an end although it has every chunk.
     fn end_message(&mut self, message: &LimitedMessage) {
         let MessageKey { stream, unordered, mid } = message.key;
-        let head = MessageHead { stream, mid, ppid: message.ppid, unordered, is_limited: false };
+        let head = MessageHead { stream, mid, ppid: message.ppid, unordered, marks: MessageMarks::default() };
         let none = Fragment { payload: Bytes::new(), beginning: false, ending: true };
         let mut chunk = OutboundChunk::new(head, Fsn::default(), none);
         chunk.give_up();

@@ -27,7 +27,7 @@ impl SendBuffer {
         self.marked.add(position, rwnd_weight);
         self.copies.cancel(position);
         let head = self.chunks.at(position).head();
-        if head.is_limited {
+        if head.is_limited() {
             self.limited.on_lost(head.key(), position);
         }
         if by == LostBy::Timeout {

@@ -27,6 +27,11 @@ impl SendBuffer {
         self.rwnd_charge.weigh(self.chunks.at(self.chunks.position(tsn)).length())
     }
 
+    /// The weight of the chunk against a path's window.
+    pub(crate) fn weight(&self, tsn: Tsn) -> ByteCount {
+        self.charge.weigh(self.chunks.at(self.chunks.position(tsn)).length())
+    }
+
     /// Returns true if the chunk is acknowledged, cumulatively or by a gap block.
     pub(crate) fn is_acked(&self, tsn: Tsn) -> bool {
         self.chunks.is_passed(tsn) || self.chunks.is_acked(self.chunks.position(tsn))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anabranch_base::ByteCount;
 
-use super::super::chunk::{MessageHead, OutboundChunk};
+use super::super::chunk::{MessageHead, MessageMarks, OutboundChunk};
 use super::super::fragmentation::{Fragment, Fragments, Outgoing};
 use super::super::limited::LimitedMessage;
 use super::super::unfragmented::Turn;
@@ -105,11 +105,12 @@ impl SendBuffer {
         let Turn { number, fsn, begins, ends, part } = turn;
         let (bytes, begin) = (part.length(), self.chunks.end());
         self.waiting.queue(bytes);
-        let Outgoing { stream, ppid, unordered, reliability, payload } = part;
+        let Outgoing { stream, ppid, unordered, immediate, reliability, payload } = part;
         let mid =
             if begins { self.numbers.take(stream, unordered) } else { self.numbers.last(stream, unordered) };
         let is_limited = reliability.is_partial();
-        let head = MessageHead { stream, mid, ppid, unordered, is_limited };
+        let marks = MessageMarks::of(is_limited, immediate);
+        let head = MessageHead { stream, mid, ppid, unordered, marks };
         if payload.len() <= largest.as_len() {
             let whole = Fragment { payload, beginning: begins, ending: ends };
             self.chunks.push(OutboundChunk::new(head, Fsn::new(fsn), whole));
@@ -183,7 +184,14 @@ mod tests {
         let payload = Bytes::from_static(&[1; 250]);
         let (stream, ppid) = (StreamId::new(3), Ppid::new(9));
         buffer.push(
-            Outgoing { stream, ppid, unordered: false, reliability: Reliability::Full, payload },
+            Outgoing {
+                stream,
+                ppid,
+                unordered: false,
+                immediate: false,
+                reliability: Reliability::Full,
+                payload,
+            },
             ByteCount::new(100),
         );
         let flags = |offset| {

@@ -37,6 +37,27 @@ impl SendBuffer {
         self.apply(cumulative, new_first, news)
     }
 
+    /// Like [`on_sack`](SendBuffer::on_sack), for an NR-SACK: reads the union of both lists, and drops the user data of
+    /// the chunks that it acknowledges for good.
+    ///
+    /// # Errors
+    /// It acknowledges a chunk that was never sent; nothing has changed.
+    pub(crate) fn on_nr_sack(
+        &mut self,
+        cumulative: Tsn,
+        renegable: impl Iterator<Item = GapBlock>,
+        firm: impl Iterator<Item = GapBlock>,
+        news: &mut SackNews,
+    ) -> Result<bool, BadSack> {
+        let Some(new_first) = self.chunks.position_after(cumulative) else { return Ok(false) };
+        self.reports.read(new_first, renegable);
+        self.firm.read(new_first, firm);
+        self.reports.include(new_first, self.firm.claimed());
+        let is_new = self.apply(cumulative, new_first, news)?;
+        self.release_firm();
+        Ok(is_new)
+    }
+
     /// Like [`on_sack`](SendBuffer::on_sack), for a SACK that reports only new gap blocks and the TSNs that the receiver
     /// has `dropped` although an earlier SACK reported them.
     ///
@@ -81,6 +102,10 @@ impl SendBuffer {
 
     /// Applies the acknowledgement of the chunks before `new_first` and of those in the gap blocks.
     fn apply(&mut self, cumulative: Tsn, new_first: u64, news: &mut SackNews) -> Result<bool, BadSack> {
+        if !self.firm.is_empty() {
+            // The receiver cannot take them back, so that a report without them says nothing of them.
+            self.reports.include(new_first, self.firm.blocks());
+        }
         let claimed = self.reports.claimed(new_first);
         if claimed > self.chunks.sent_end() {
             let acked = self.chunks.tsn(claimed).previous();

@@ -23,7 +23,7 @@ impl OutboundChunk {
             unordered: self.head.unordered,
             beginning,
             ending,
-            immediate: false,
+            immediate: ending && self.head.is_immediate(),
             interleaves,
             payload: &self.payload,
         }
