@@ -35,6 +35,7 @@ impl Named for ChunkKind {
         ("CWR", ChunkKind::CWR),
         ("SHUTDOWN-COMPLETE", ChunkKind(14)),
         ("AUTH", ChunkKind(15)),
+        ("NR-SACK", ChunkKind(16)),
         ("ASCONF-ACK", ChunkKind(128)),
         ("PAD", ChunkKind(132)),
         ("FORWARD-TSN", ChunkKind(192)),

@@ -214,6 +214,7 @@ fn a_loss_knows_the_chunks_of_the_codec() {
         ("CWR", wire::CongestionWindowReduced::KIND),
         ("SHUTDOWN-COMPLETE", wire::ShutdownComplete::KIND),
         ("AUTH", wire::Auth::KIND),
+        ("NR-SACK", wire::NrSack::KIND),
         ("ASCONF-ACK", wire::AsconfAck::KIND),
         ("PAD", wire::Pad::KIND),
         ("FORWARD-TSN", wire::ForwardTsn::KIND),

@@ -34,6 +34,7 @@ const SETTING: Setting = Setting {
     partial: false,
     interleaving: false,
     streams: StreamScheduler::FirstCome,
+    firm: false,
 };
 
 /// The paths were with the session that waited for the COOKIE-ACK, and "the next path" was looked for

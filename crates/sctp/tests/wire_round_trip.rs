@@ -7,7 +7,7 @@ use anabranch_sctp::seq::{Fsn, Mid, Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Asconf, AsconfAck, Auth, Cause, Checksum, Chunk, CommonHeader, CongestionWindowReduced,
     CookieEcho, Data, EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData,
-    IForwardTsn, Init, InitAck, Packet, PacketBuilder, Pad, Parameter, Place, Ppid, Sack, Shutdown,
+    IForwardTsn, Init, InitAck, NrSack, Packet, PacketBuilder, Pad, Parameter, Place, Ppid, Sack, Shutdown,
     ShutdownComplete, SkippedMessage, SkippedStream, StreamId, UnknownChunk, VerificationTag,
 };
 use proptest::collection::vec;
@@ -23,6 +23,7 @@ enum Sample {
     Pad(usize),
     Auth { key: u16, algorithm: u16, code: Vec<u8> },
     IData { tsn: u32, stream: u16, mid: u32, number: u32, flags: [bool; 4], payload: Vec<u8> },
+    NrSack { tsn: u32, a_rwnd: u32, flags: u8, renegable: u16, gaps: Vec<GapBlock>, duplicates: Vec<Tsn> },
     ForwardTsn { tsn: u32, skipped: Vec<SkippedStream> },
     Unknown { kind: u8, flags: u8, value: Vec<u8> },
 }
@@ -59,6 +60,14 @@ impl Sample {
                 cumulative_tsn_ack: Tsn::new(*tsn),
                 a_rwnd: *a_rwnd,
                 flags: *flags,
+                gap_blocks: gaps[..].into(),
+                duplicates: duplicates[..].into(),
+            }),
+            Sample::NrSack { tsn, a_rwnd, flags, renegable, gaps, duplicates } => Chunk::NrSack(NrSack {
+                cumulative_tsn_ack: Tsn::new(*tsn),
+                a_rwnd: *a_rwnd,
+                flags: *flags,
+                renegable: *renegable,
                 gap_blocks: gaps[..].into(),
                 duplicates: duplicates[..].into(),
             }),
@@ -231,6 +240,17 @@ fn sack() -> impl Strategy<Value = Sample> {
     })
 }
 
+/// A SACK of which some blocks, from none to all, are R blocks.
+fn nr_sack() -> impl Strategy<Value = Sample> {
+    (sack(), any::<u16>()).prop_map(|(sample, share)| match sample {
+        Sample::Sack { tsn, a_rwnd, flags, gaps, duplicates } => {
+            let renegable = share % (gaps.len() as u16 + 1);
+            Sample::NrSack { tsn, a_rwnd, flags, renegable, gaps, duplicates }
+        }
+        other => other,
+    })
+}
+
 fn forward_tsn() -> impl Strategy<Value = Sample> {
     let skipped = any::<(u16, u16)>()
         .prop_map(|(stream, ssn)| SkippedStream { stream: StreamId::new(stream), ssn: Ssn::new(ssn) });
@@ -263,11 +283,12 @@ fn i_data() -> impl Strategy<Value = Sample> {
 
 fn sample() -> impl Strategy<Value = Sample> {
     let unknown =
-        (prop_oneof![16..64_u8, 65..128_u8, 129..132_u8, 133..192_u8, 195..=255_u8], any::<u8>(), bytes());
+        (prop_oneof![17..64_u8, 65..128_u8, 129..132_u8, 133..192_u8, 195..=255_u8], any::<u8>(), bytes());
     prop_oneof![
         4 => whole().prop_map(Sample::Whole),
         2 => data(),
         2 => sack(),
+        1 => nr_sack(),
         1 => bytes().prop_map(Sample::CookieEcho),
         1 => (0..70_usize).prop_map(Sample::Pad),
         1 => (any::<(u16, u16)>(), bytes())

@@ -5,9 +5,9 @@ use std::net::Ipv4Addr;
 use anabranch_sctp::seq::{Fsn, Mid, Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Asconf, Auth, Cause, Checksum, CommonHeader, CookieAck, CookieEcho, Data, EcnEcho, EncodeChunk,
-    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData, IForwardTsn, PacketBuilder, Pad,
-    Parameter, Place, Ppid, Sack, Shutdown, ShutdownAck, ShutdownComplete, SkippedMessage, SkippedStream,
-    StreamId, UnknownChunk,
+    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData, IForwardTsn, NrSack, PacketBuilder,
+    Pad, Parameter, Place, Ppid, Sack, Shutdown, ShutdownAck, ShutdownComplete, SkippedMessage,
+    SkippedStream, StreamId, UnknownChunk,
 };
 
 use super::blind::any_chunks;
@@ -40,6 +40,8 @@ pub(crate) enum Lie {
     AckBeyond,
     /// SACKs that report all that was sent and nothing of it, in turns.
     Flip,
+    /// NR-SACKs that report much for good, and SACKs without it.
+    AckForGood,
     /// As many gap blocks and duplicates as fit.
     ManyBlocks,
     TinyData,
@@ -85,6 +87,7 @@ impl Lie {
         Lie::AckEveryOther,
         Lie::AckBeyond,
         Lie::Flip,
+        Lie::AckForGood,
         Lie::ManyBlocks,
         Lie::TinyData,
         Lie::TinyDataWithGaps,
@@ -128,6 +131,7 @@ impl Lie {
             | Lie::AckEveryOther
             | Lie::AckBeyond
             | Lie::Flip
+            | Lie::AckForGood
             | Lie::ManyBlocks => self.acknowledgement(voice, dice),
             Lie::TinyData
             | Lie::TinyDataWithGaps
@@ -161,6 +165,26 @@ impl Lie {
                 let gaps: Vec<GapBlock> =
                     (2..=span).step_by(2).take(300).map(|at| GapBlock { start: at, end: at }).collect();
                 sack(voice.acked, 1 << 20, &gaps, &[])
+            }
+            Lie::AckForGood => {
+                let block = |_| {
+                    let start = 1 + dice.below(u64::from(span.max(2))) as u16;
+                    GapBlock { start, end: start.saturating_add(dice.below(4) as u16) }
+                };
+                let mut blocks: Vec<GapBlock> = (0..300).map(block).collect();
+                blocks.sort_unstable_by_key(|block| block.start);
+                let nr_sack = NrSack {
+                    cumulative_tsn_ack: voice.acked,
+                    a_rwnd: 1 << 20,
+                    flags: 0,
+                    renegable: dice.one_of(&[0, 0, 100]),
+                    gap_blocks: blocks[..dice.one_of(&[0, 2, 300])].into(),
+                    duplicates: (&[][..]).into(),
+                };
+                match dice.below(4) {
+                    0 => sack(voice.acked, 1 << 20, &[], &[]),
+                    _ => packet_with(voice.header, &[&nr_sack]),
+                }
             }
             Lie::Flip => {
                 let all = [GapBlock { start: 2, end: span.max(2) }];

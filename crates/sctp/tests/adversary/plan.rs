@@ -28,6 +28,8 @@ pub(crate) struct Scene {
     pub(crate) partial_reliability: bool,
     pub(crate) interleaving: bool,
     pub(crate) stream_scheduler: StreamScheduler,
+    /// Both ends send NR-SACKs, and take one from a liar.
+    pub(crate) nr_sack: bool,
     /// Both ends open.
     pub(crate) collides: bool,
     /// A may lose its memory; then every message is long enough to say which association it belongs to.
@@ -123,6 +125,7 @@ fn scene(seed: u64, dice: &mut Dice) -> Scene {
             1 => StreamScheduler::WeightedFair,
             _ => StreamScheduler::FirstCome,
         },
+        nr_sack: seed.is_multiple_of(2),
     }
 }
 
@@ -243,6 +246,7 @@ impl Scene {
             partial_reliability: self.partial_reliability,
             interleaving: self.interleaving,
             stream_scheduler: self.stream_scheduler,
+            nr_sack: self.nr_sack,
             ..profile
         };
         (self.variant.prepare)(&mut config);

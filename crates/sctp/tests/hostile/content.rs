@@ -6,7 +6,7 @@ use anabranch_base::Duration;
 use anabranch_sctp::seq::{Fsn, Mid, Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Asconf, AsconfAck, Auth, Cause, Chunk, CongestionWindowReduced, CookieEcho, Data, EcnEcho,
-    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData, IForwardTsn, InitLayout, Pad,
+    ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData, IForwardTsn, InitLayout, NrSack, Pad,
     Parameter, Place, Ppid, Sack, Shutdown, ShutdownComplete, SkippedMessage, SkippedStream, StreamId,
     UnknownChunk, VerificationTag,
 };
@@ -43,7 +43,7 @@ impl<'a> Parts<'a> {
         let (number, flags) = (input.u32(), input.byte());
         let (stream, ssn) = (input.u16(), input.u16());
         let words: Vec<(u16, u16)> = match kind {
-            SACK | FORWARD_TSN | I_FORWARD_TSN => {
+            SACK | NR_SACK | FORWARD_TSN | I_FORWARD_TSN => {
                 (0..input.below(8)).map(|_| (input.u16(), input.u16())).collect()
             }
             _ => Vec::new(),
@@ -92,6 +92,14 @@ impl<'a> Parts<'a> {
                 cumulative_tsn_ack: self.tsn,
                 a_rwnd: self.number,
                 flags: self.flags,
+                gap_blocks: self.gaps.as_slice().into(),
+                duplicates: self.duplicates.as_slice().into(),
+            }),
+            NR_SACK => Chunk::NrSack(NrSack {
+                cumulative_tsn_ack: self.tsn,
+                a_rwnd: self.number,
+                flags: self.flags,
+                renegable: self.stream % (self.gaps.len() as u16 + 1),
                 gap_blocks: self.gaps.as_slice().into(),
                 duplicates: self.duplicates.as_slice().into(),
             }),
@@ -157,7 +165,7 @@ impl<'a> Parts<'a> {
             // The types between the known ones and those above 192 say all four things to do (§3.2).
             _ => Chunk::Unknown(UnknownChunk {
                 kind: match self.ssn as u8 {
-                    0..=15 | I_DATA | ASCONF_ACK | PAD | FORWARD_TSN | ASCONF | I_FORWARD_TSN => 63,
+                    0..=15 | NR_SACK | I_DATA | ASCONF_ACK | PAD | FORWARD_TSN | ASCONF | I_FORWARD_TSN => 63,
                     kind => kind,
                 },
                 flags: self.flags,
@@ -260,6 +268,7 @@ const COOKIE_ACK: u8 = 11;
 const ECNE: u8 = 12;
 const CWR: u8 = 13;
 const SHUTDOWN_COMPLETE: u8 = 14;
+pub(crate) const NR_SACK: u8 = 16;
 pub(crate) const PAD: u8 = 132;
 pub(crate) const FORWARD_TSN: u8 = 192;
 const AUTH: u8 = 15;
@@ -270,7 +279,7 @@ const I_FORWARD_TSN: u8 = 194;
 const UNKNOWN: u8 = 255;
 
 /// The types as the fuzzer chooses among them.
-pub(crate) const KINDS: [u8; 23] = [
+pub(crate) const KINDS: [u8; 24] = [
     I_DATA,
     I_FORWARD_TSN,
     DATA,
@@ -294,4 +303,5 @@ pub(crate) const KINDS: [u8; 23] = [
     AUTH,
     ASCONF,
     ASCONF_ACK,
+    NR_SACK,
 ];

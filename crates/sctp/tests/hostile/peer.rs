@@ -14,7 +14,7 @@ use anabranch_sctp::wire::{
 use bytes::Bytes;
 
 use super::Input;
-use super::content::{ASCONF, DATA, FORWARD_TSN, INIT, INIT_ACK, KINDS, Parts, SACK, SHUTDOWN};
+use super::content::{ASCONF, DATA, FORWARD_TSN, INIT, INIT_ACK, KINDS, NR_SACK, Parts, SACK, SHUTDOWN};
 use crate::pair::{End, PORT, Pair, packet_with};
 
 /// An end under attack, its honest peer, and what was sent between them.
@@ -40,9 +40,12 @@ pub(crate) fn association(bytes: &[u8]) {
         0 => Config::rfc9260(),
         1 => Config { dynamic_addresses: true, ..Config::rfc9260() },
         2 => Config { dynamic_addresses: true, encapsulation: Encapsulation::Sealed, ..Config::rfc9260() },
-        _ if setup & 16 != 0 => {
-            Config { partial_reliability: true, interleaving: setup & 32 != 0, ..Config::rfc9260() }
-        }
+        _ if setup & 16 != 0 => Config {
+            partial_reliability: true,
+            nr_sack: true,
+            interleaving: setup & 32 != 0,
+            ..Config::rfc9260()
+        },
         _ => with_receiver_rules(),
     };
     let mut attack = Attack::begin(state, victim, 1 + usize::from(setup >> 1 & 1), config);
@@ -319,7 +322,7 @@ impl Attack {
         };
         match KINDS[usize::from(kind) % KINDS.len()] {
             DATA | FORWARD_TSN => parts.tsn = by(arrived, 4, input),
-            SACK | SHUTDOWN => parts.tsn = by(sent, 2, input),
+            SACK | NR_SACK | SHUTDOWN => parts.tsn = by(sent, 2, input),
             INIT_ACK => parts.number |= 0x1000,
             ASCONF if !input.is_one_in(4) => {
                 parts.tsn = self.serial;

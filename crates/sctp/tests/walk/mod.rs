@@ -88,6 +88,8 @@ pub(crate) struct Setting {
     /// Messages may be interleaved.
     pub(crate) interleaving: bool,
     pub(crate) streams: StreamScheduler,
+    /// NR-SACKs are sent.
+    pub(crate) firm: bool,
 }
 
 /// The use of ECN at both ends, and the pipes' treatment of it.
@@ -157,6 +159,7 @@ pub(crate) fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>
         partial: false,
         interleaving: false,
         streams: StreamScheduler::FirstCome,
+        firm: false,
     };
     let count = 5 + dice.below(60) as usize;
     let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
@@ -249,6 +252,7 @@ impl Walk {
         config.partial_reliability = setting.partial;
         config.interleaving = setting.interleaving;
         config.stream_scheduler = setting.streams;
+        config.nr_sack = setting.firm;
         if setting.congestion == "bbr" {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
         }
