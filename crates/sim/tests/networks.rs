@@ -8,6 +8,7 @@ mod laws;
 mod marks;
 mod mesh;
 mod mtu;
+mod nr_sack;
 #[path = "../../../tests/oracle/table.rs"]
 mod oracle;
 mod outages;

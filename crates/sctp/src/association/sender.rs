@@ -192,7 +192,7 @@ impl Sender {
         self.buffer.waiting_bytes()
     }
 
-    /// The user data that is not cumulatively acknowledged.
+    /// The user data that is acknowledged neither cumulatively nor for good.
     pub(super) fn held_bytes(&self) -> ByteCount {
         self.buffer.held_bytes()
     }

@@ -1,5 +1,5 @@
 //! The chunks that NR-SACKs report for good: the receiver never takes them back, so that their user data is dropped
-//! before the cumulative acknowledgement (draft-natarajan-tsvwg-sctp-nrsack §5.2).
+//! before the cumulative acknowledgement (draft-natarajan-tsvwg-sctp-nrsack).
 
 use std::ops::Range;
 

@@ -1,11 +1,12 @@
-//! Each path's part of the send buffer: the chunks last sent on it that are not cumulatively acknowledged.
+//! Each path's part of the send buffer: the chunks last sent on it that are not cumulatively acknowledged, nor for good by
+//! an NR-SACK.
 
 use anabranch_base::ByteCount;
 
 use crate::config::Charge;
 use crate::policy::PathId;
 
-/// The chunks last sent on a path that are not cumulatively acknowledged.
+/// The chunks last sent on a path that are acknowledged neither cumulatively nor for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Held {
     /// Their user data.
@@ -19,7 +20,7 @@ pub(crate) struct Held {
 #[derive(Debug)]
 pub(super) struct HeldByPath {
     rwnd_charge: Charge,
-    /// The user data that is not cumulatively acknowledged, sent or not.
+    /// The user data that is acknowledged neither cumulatively nor for good, sent or not.
     total: ByteCount,
     /// The part of it that was last sent on each path.
     sums: Vec<Held>,
@@ -59,7 +60,7 @@ impl HeldByPath {
         sum.rwnd += rwnd;
     }
 
-    /// Removes a chunk with `length` bytes of user data, last sent on `path`, that is cumulatively acknowledged.
+    /// Removes a chunk with `length` bytes of user data, last sent on `path`, that is acknowledged cumulatively or for good.
     #[inline]
     pub(crate) fn on_released(&mut self, path: PathId, length: usize) {
         let (user, rwnd) = (ByteCount::of_len(length), self.rwnd_charge.weigh(length));

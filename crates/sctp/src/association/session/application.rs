@@ -64,7 +64,7 @@ impl Session {
         self.sender.waiting_bytes()
     }
 
-    /// The user data that is not cumulatively acknowledged.
+    /// The user data that is acknowledged neither cumulatively nor for good.
     pub(crate) fn unacknowledged(&self) -> ByteCount {
         self.sender.held_bytes()
     }

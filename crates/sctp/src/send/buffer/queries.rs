@@ -43,12 +43,12 @@ impl SendBuffer {
         (chunk.state() != State::Waiting).then_some(chunk.path())
     }
 
-    /// The user data that is not cumulatively acknowledged.
+    /// The user data that is acknowledged neither cumulatively nor for good.
     pub(crate) fn held_bytes(&self) -> ByteCount {
         self.held.total()
     }
 
-    /// The user data last sent on `path` that is not cumulatively acknowledged.
+    /// The user data last sent on `path` that is acknowledged neither cumulatively nor for good.
     pub(crate) fn held_on(&self, path: PathId) -> Held {
         self.held.of(path)
     }

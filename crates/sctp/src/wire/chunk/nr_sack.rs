@@ -8,7 +8,7 @@ use crate::seq::Tsn;
 use crate::wire::fields::{u16_at, u32_at};
 use crate::wire::{ChunkError, ChunkFault};
 
-/// An NR-SACK chunk (draft-natarajan-tsvwg-sctp-nrsack §4.2). The lists stay in the packet: decoding allocates nothing.
+/// An NR-SACK chunk (draft-natarajan-tsvwg-sctp-nrsack). The lists stay in the packet: decoding allocates nothing.
 ///
 /// ```text
 ///  0                   1                   2                   3
