@@ -2,6 +2,7 @@
 //! briefly, and wait without the lock.
 
 mod receiving;
+mod reconfiguration;
 mod sending;
 mod streams;
 
@@ -14,6 +15,7 @@ use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::policy::{PathId, PathSample};
 
 pub use receiving::TryRecvError;
+pub use reconfiguration::StreamChangeError;
 pub use sending::{Effort, OutboundStream, SendOptions};
 pub use streams::{Events, Records};
 

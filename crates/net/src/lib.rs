@@ -159,14 +159,17 @@ mod unreadable_peers;
 mod waiting;
 
 pub use address_tracking::AddressTracking;
-pub use anabranch_sctp::association::{EcnCounters, Message, PathAddresses, PathCounters};
+pub use anabranch_sctp::association::{
+    EcnCounters, Message, PathAddresses, PathCounters, ReconfigurationError,
+};
 pub use anabranch_sctp::config::Config;
-pub use anabranch_sctp::event::{CloseReason, Event};
+pub use anabranch_sctp::event::{CloseReason, Event, StreamChange};
 pub use anabranch_sctp::policy::{PathId, PathSample, PathState, Registry};
 pub use anabranch_sctp::record::{Happening, Record};
-pub use anabranch_sctp::wire::{Ppid, StreamId};
+pub use anabranch_sctp::wire::{Ppid, ReConfigResult, StreamId};
 pub use association::{
-    Association, CloseError, Effort, Events, OutboundStream, Records, SendOptions, TryRecvError,
+    Association, CloseError, Effort, Events, OutboundStream, Records, SendOptions, StreamChangeError,
+    TryRecvError,
 };
 pub use bind::BindError;
 pub use clock::Clock;

@@ -22,6 +22,8 @@ mod queries;
 mod race;
 mod receiver;
 mod receiver_rules;
+mod reconfiguration;
+mod reconfiguring;
 mod recording;
 mod sender;
 mod session;
@@ -51,6 +53,7 @@ pub use peer_addresses::{Alternatives, InitPace, Routes};
 pub use queries::AssociationState;
 pub use race::MAX_PAIRS;
 pub use receiver_rules::ReceiverRules;
+pub use reconfiguring::ReconfigurationError;
 pub(crate) use session::build_policies;
 use session::{Session, ShutdownState};
 

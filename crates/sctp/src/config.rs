@@ -110,6 +110,8 @@ pub struct Config {
     pub outbound_streams: u16,
     /// The number of inbound streams that this end accepts.
     pub inbound_streams: u16,
+    /// The number of streams of a direction up to which the peer's requests add some (RFC 6525).
+    pub most_streams: u16,
 
     /// The reports of congestion marks and the answers to them, if the peer supports ECN too.
     pub ecn: EcnUse,
@@ -185,6 +187,8 @@ pub struct Config {
     /// True if NR-SACKs are sent in place of SACKs, if the peer understands them
     /// (draft-natarajan-tsvwg-sctp-nrsack).
     pub nr_sack: bool,
+    /// True if streams are reset and added while the association is open, if the peer agrees (RFC 6525).
+    pub stream_reconfiguration: bool,
     /// The time a state cookie is valid.
     pub cookie_lifetime: Duration,
     /// The number of retransmissions of INIT or COOKIE-ECHO before giving up.

@@ -6,7 +6,7 @@ use anabranch_base::ByteCount;
 
 use crate::path::EcnFault;
 use crate::policy::PathId;
-use crate::wire::{Cause, Ppid, StreamId};
+use crate::wire::{Cause, Ppid, ReConfigResult, StreamId};
 
 /// An event of an association.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,26 @@ pub enum Event {
         bytes: ByteCount,
         /// True if a part of it was sent: it may still arrive whole.
         was_sent: bool,
+    },
+    /// This end's outgoing streams, all if the list is empty, count their messages from zero (RFC 6525).
+    OutgoingStreamsReset(Vec<StreamId>),
+    /// The peer's outgoing streams, all if the list is empty, count their messages from zero.
+    IncomingStreamsReset(Vec<StreamId>),
+    /// Streams were added: these are the numbers of all streams now.
+    StreamsAdded {
+        /// The number of streams of this end.
+        outbound: u16,
+        /// The number of streams of the peer.
+        inbound: u16,
+    },
+    /// The association was reset: all streams of both ends count their messages from zero, and TSNs begin anew.
+    AssociationReset,
+    /// The peer refused a change of streams. Messages on streams that were to be reset count on.
+    StreamChangeRefused {
+        /// The change.
+        change: StreamChange,
+        /// The reason.
+        result: ReConfigResult,
     },
     /// The peer restarted: data that was sent and not acknowledged is lost (RFC 9260 §5.2.4.1).
     Restarted,
@@ -57,6 +77,21 @@ pub enum Event {
     EcnUnusable(PathId, EcnFault),
     /// The association is closed. No event follows.
     Closed(CloseReason),
+}
+
+/// A change of an association's streams that this end requested (RFC 6525).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamChange {
+    /// The reset of outgoing streams, of all if the list is empty.
+    ResetOutgoing(Vec<StreamId>),
+    /// The reset of the peer's outgoing streams, of all if the list is empty.
+    ResetIncoming(Vec<StreamId>),
+    /// The reset of all streams and TSNs of both ends.
+    ResetAssociation,
+    /// So many more streams of this end.
+    AddOutgoing(u16),
+    /// So many more streams of the peer.
+    AddIncoming(u16),
 }
 
 /// The reason for the end of an association.

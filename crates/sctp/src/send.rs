@@ -18,6 +18,7 @@ mod lowest;
 mod marked;
 mod message_numbers;
 mod new_gaps;
+mod on_hold;
 mod refit;
 mod reliability;
 mod streams;

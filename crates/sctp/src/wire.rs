@@ -11,6 +11,7 @@ mod fields;
 mod ids;
 mod packet;
 mod parameter;
+mod stream_set;
 mod tlv;
 
 pub use builder::{Full, PacketBuilder};
@@ -20,13 +21,15 @@ pub(crate) use chunk::UserData;
 pub use chunk::{
     Abort, Asconf, AsconfAck, Auth, Chunk, CongestionWindowReduced, CookieAck, CookieEcho, Data, Duplicates,
     EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, GapBlocks, Heartbeat, HeartbeatAck,
-    HeartbeatLayout, HmacAlgorithm, IData, IForwardTsn, Init, InitAck, InitLayout, NrSack, Pad, Place, Sack,
-    Shutdown, ShutdownAck, ShutdownComplete, SkippedMessage, SkippedStream, SkippedStreams, UnknownChunk,
-    UnrecognizedAction, Word, WordList,
+    HeartbeatLayout, HmacAlgorithm, IData, IForwardTsn, Init, InitAck, InitLayout, NrSack, Pad, Place,
+    ReConfig, ReConfigParameter, ReConfigResult, Sack, Shutdown, ShutdownAck, ShutdownComplete,
+    SkippedMessage, SkippedStream, SkippedStreams, StreamList, UnknownChunk, UnrecognizedAction, Word,
+    WordList,
 };
 pub use error::{ChunkError, ChunkFault, WireError};
 pub(crate) use ids::MessageKey;
 pub use ids::{Ppid, StreamId, VerificationTag};
 pub use packet::{Chunks, CommonHeader, Packet};
 pub use parameter::Parameter;
+pub(crate) use stream_set::StreamSet;
 pub use tlv::TlvError;

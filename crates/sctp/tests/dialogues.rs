@@ -44,6 +44,7 @@ mod slow_reader;
 mod small_messages;
 mod small_window;
 mod spurious;
+mod stream_reconfiguration;
 mod studies;
 mod two_levels;
 mod uninvited;

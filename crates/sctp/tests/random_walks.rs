@@ -14,7 +14,7 @@ use anabranch_sctp::config::{Coupling, EcnUse, StreamScheduler};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use pair::Middlebox;
 use walk::many::take_all;
-use walk::{MarkSetting, Setting, plan};
+use walk::{MarkSetting, Setting, plan, with_resets};
 
 #[test]
 fn whatever_happens_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
@@ -98,6 +98,27 @@ fn whatever_is_acknowledged_for_good_messages_arrive_once_and_in_order_or_the_fa
     take_all(2_000, |seed| {
         let (setting, operations) = plan(seed);
         (Setting { firm: true, partial: seed % 4 == 0, ..setting }, operations)
+    });
+}
+
+/// The same where streams are reset and added: messages after a reset arrive once, in order, behind those before it.
+#[test]
+fn whatever_is_reset_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(2_000, |seed| {
+        let (setting, operations) = plan(seed);
+        let setting = Setting { reconfigures: true, partial: seed.is_multiple_of(4), ..setting };
+        (setting, with_resets(seed, operations))
+    });
+}
+
+/// The same with every extension of user data at once.
+#[test]
+fn whatever_is_extended_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(2_000, |seed| {
+        let (setting, operations) = plan(seed);
+        let streams = SCHEDULERS[seed as usize % SCHEDULERS.len()];
+        let setting = Setting { interleaving: true, streams, partial: true, firm: true, ..setting };
+        (Setting { reconfigures: true, ..setting }, with_resets(seed, operations))
     });
 }
 

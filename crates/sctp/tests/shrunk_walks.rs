@@ -35,6 +35,7 @@ const SETTING: Setting = Setting {
     interleaving: false,
     streams: StreamScheduler::FirstCome,
     firm: false,
+    reconfigures: false,
 };
 
 /// The paths were with the session that waited for the COOKIE-ACK, and "the next path" was looked for

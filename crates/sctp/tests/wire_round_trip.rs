@@ -7,8 +7,9 @@ use anabranch_sctp::seq::{Fsn, Mid, Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Asconf, AsconfAck, Auth, Cause, Checksum, Chunk, CommonHeader, CongestionWindowReduced,
     CookieEcho, Data, EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData,
-    IForwardTsn, Init, InitAck, NrSack, Packet, PacketBuilder, Pad, Parameter, Place, Ppid, Sack, Shutdown,
-    ShutdownComplete, SkippedMessage, SkippedStream, StreamId, UnknownChunk, VerificationTag,
+    IForwardTsn, Init, InitAck, NrSack, Packet, PacketBuilder, Pad, Parameter, Place, Ppid, ReConfig,
+    ReConfigParameter, Sack, Shutdown, ShutdownComplete, SkippedMessage, SkippedStream, StreamId,
+    UnknownChunk, VerificationTag,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -25,6 +26,7 @@ enum Sample {
     IData { tsn: u32, stream: u16, mid: u32, number: u32, flags: [bool; 4], payload: Vec<u8> },
     NrSack { tsn: u32, a_rwnd: u32, flags: u8, renegable: u16, gaps: Vec<GapBlock>, duplicates: Vec<Tsn> },
     ForwardTsn { tsn: u32, skipped: Vec<SkippedStream> },
+    ReConfig { which: u8, numbers: [u32; 6], count: u16, streams: Vec<StreamId> },
     Unknown { kind: u8, flags: u8, value: Vec<u8> },
 }
 
@@ -80,6 +82,9 @@ impl Sample {
                 new_cumulative_tsn: Tsn::new(*tsn),
                 skipped: skipped[..].into(),
             }),
+            Sample::ReConfig { which, numbers, count, streams } => {
+                Chunk::ReConfig(re_config(*which, numbers.map(Tsn::new), *count, streams))
+            }
             Sample::Unknown { kind, flags, value } => {
                 Chunk::Unknown(UnknownChunk { kind: *kind, flags: *flags, value })
             }
@@ -281,9 +286,44 @@ fn i_data() -> impl Strategy<Value = Sample> {
     })
 }
 
+/// One of the ten combinations of parameters.
+fn re_config(which: u8, numbers: [Tsn; 6], count: u16, streams: &[StreamId]) -> ReConfig<'_> {
+    let [request, response, last_tsn, next, sender, receiver] = numbers;
+    let result = response.get() % 9;
+    let (first_streams, second_streams) = streams.split_at(streams.len() / 2);
+    let reset =
+        ReConfigParameter::ResetOutgoing { request, response, last_tsn, streams: first_streams.into() };
+    let incoming = ReConfigParameter::ResetIncoming { request: next, streams: second_streams.into() };
+    let answer = ReConfigParameter::Response { request, result, next_tsns: Some((sender, receiver)) };
+    let bare = ReConfigParameter::Response { request: next, result, next_tsns: None };
+    let add = ReConfigParameter::AddOutgoing { request, count };
+    let add_incoming = ReConfigParameter::AddIncoming { request: next, count };
+    match which {
+        0 => ReConfig::of(reset),
+        1 => ReConfig::of(incoming),
+        2 => ReConfig { first: reset, second: Some(incoming) },
+        3 => ReConfig::of(ReConfigParameter::ResetAssociation { request }),
+        4 => ReConfig::of(add),
+        5 => ReConfig::of(add_incoming),
+        6 => ReConfig { first: add, second: Some(add_incoming) },
+        7 => ReConfig::of(answer),
+        8 => ReConfig { first: bare, second: Some(reset) },
+        _ => ReConfig { first: answer, second: Some(bare) },
+    }
+}
+
+fn any_re_config() -> impl Strategy<Value = Sample> {
+    let streams = vec(any::<u16>().prop_map(StreamId::new), 0..9);
+    (0..10_u8, any::<[u32; 6]>(), any::<u16>(), streams)
+        .prop_map(|(which, numbers, count, streams)| Sample::ReConfig { which, numbers, count, streams })
+}
+
 fn sample() -> impl Strategy<Value = Sample> {
-    let unknown =
-        (prop_oneof![17..64_u8, 65..128_u8, 129..132_u8, 133..192_u8, 195..=255_u8], any::<u8>(), bytes());
+    let unknown = (
+        prop_oneof![17..64_u8, 65..128_u8, Just(129), Just(131), 133..192_u8, 195..=255_u8],
+        any::<u8>(),
+        bytes(),
+    );
     prop_oneof![
         4 => whole().prop_map(Sample::Whole),
         2 => data(),
@@ -296,6 +336,7 @@ fn sample() -> impl Strategy<Value = Sample> {
         1 => forward_tsn(),
         1 => i_forward_tsn(),
         2 => i_data(),
+        1 => any_re_config(),
         1 => unknown.prop_map(|(kind, flags, value)| Sample::Unknown { kind, flags, value }),
     ]
 }
@@ -414,7 +455,7 @@ proptest! {
 
     #[test]
     fn no_chunks_whatever_harm_the_decoder(
-        kinds in vec((prop_oneof![0..16_u8, Just(128), Just(132), Just(192), Just(193), any::<u8>()], vec(any::<u8>(), 0..40)), 1..6),
+        kinds in vec((prop_oneof![0..16_u8, Just(128), Just(130), Just(132), Just(192), Just(193), any::<u8>()], vec(any::<u8>(), 0..40)), 1..6),
     ) {
         let mut packet = vec![0; 12];
         for (kind, value) in &kinds {

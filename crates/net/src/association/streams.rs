@@ -22,7 +22,7 @@ use crate::shared::Shared;
 /// [`send`](Association::send) wait for them.
 #[derive(Debug)]
 pub struct Events {
-    listener: Listener<Event>,
+    pub(super) listener: Listener<Event>,
 }
 
 /// The measurements on an association's paths, for one listener: each change of a window, each round-trip time, each

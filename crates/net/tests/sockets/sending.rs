@@ -54,6 +54,29 @@ async fn what_can_never_be_sent_is_said_at_once_and_harms_nothing() {
 }
 
 #[tokio::test]
+async fn streams_are_reset_and_added_and_each_call_waits_for_the_answer() {
+    let config = Config { stream_reconfiguration: true, ..impatient() };
+    let ((_client, near), (_server, far)) = joined(config).await;
+    let stream = StreamId::new(2);
+    let numbers = async || {
+        near.send("x", stream).await.expect("open");
+        within(5, far.recv()).await.expect("arrived").ssn.get()
+    };
+    assert_eq!([numbers().await, numbers().await], [0, 1]);
+    within(5, near.reset_streams(&[stream])).await.expect("the peer agrees");
+    assert_eq!([numbers().await, numbers().await], [0, 1]);
+    within(5, far.request_incoming_reset(&[stream])).await.expect("the peer agrees");
+    assert_eq!(numbers().await, 0);
+    let (asked, _) = near.streams();
+    within(5, near.add_streams(2, 3)).await.expect("the peer agrees");
+    assert_eq!((near.streams(), far.streams()), ((asked + 2, asked + 3), (asked + 3, asked + 2)));
+    within(5, far.reset_association()).await.expect("the peer agrees");
+    assert_eq!(numbers().await, 0);
+    let absent = within(5, near.reset_streams(&[StreamId::new(u16::MAX)])).await.expect_err("refused");
+    assert!(absent.to_string().starts_with("there is no stream 65535"), "{absent}");
+}
+
+#[tokio::test]
 async fn a_message_that_is_too_late_is_given_up_and_reported_and_the_next_one_arrives() {
     let config = Config { partial_reliability: true, ..impatient() };
     let ((_client, near), (_server, far)) = joined(config).await;

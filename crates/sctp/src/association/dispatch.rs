@@ -54,7 +54,7 @@ impl Association {
                     Admission::Skip => ChunkOutcome::Continue,
                     Admission::Refuse => ChunkOutcome::Discard,
                 },
-                Some(Err(error)) => self.handle_bad_chunk(&error),
+                Some(Err(error)) => self.handle_bad_chunk(arrived.path, &error),
             };
             match flow {
                 ChunkOutcome::Continue => {}
@@ -171,15 +171,19 @@ impl Association {
     }
 
     /// Handles a chunk with a valid header and an invalid value (RFC 9260 §3.2, §6.2, §3.3.10).
-    fn handle_bad_chunk(&self, error: &ChunkError) -> ChunkOutcome {
-        if self.session().is_none() {
-            return ChunkOutcome::Discard;
-        }
+    fn handle_bad_chunk(&mut self, path: PathId, error: &ChunkError) -> ChunkOutcome {
+        let Some(session) = self.session_mut() else { return ChunkOutcome::Discard };
         match error.fault {
             // RFC 9260 §6.2: "an ABORT chunk with the error cause set to No User Data".
             ChunkFault::NoUserData { .. } => {
                 ChunkOutcome::Abort(error.cause(), CloseReason::ProtocolViolation { what: error.to_string() })
             }
+            // RFC 6525 §3.1: "SHOULD send an ERROR chunk with a Protocol Violation cause".
+            ChunkFault::Combination if session.ground().agreement.features.reconfiguration => {
+                session.ground_mut().report(path, vec![error.cause()]);
+                ChunkOutcome::Continue
+            }
+            ChunkFault::Combination => ChunkOutcome::Continue,
             _ => ChunkOutcome::Discard,
         }
     }

@@ -2,7 +2,7 @@
 //! (RFC 5061 §4.2.7); an extension holds if both ends have it.
 
 use crate::config::Config;
-use crate::wire::{IData, IForwardTsn, NrSack};
+use crate::wire::{IData, IForwardTsn, NrSack, ReConfig};
 
 /// The extensions that an end is configured with, that its peer lists, or that both agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,14 +15,21 @@ pub struct Features {
     pub i_forward_tsn: bool,
     /// What arrived out of order is acknowledged for good (draft-natarajan-tsvwg-sctp-nrsack).
     pub nr_sack: bool,
+    /// Streams are reset and added (RFC 6525).
+    pub reconfiguration: bool,
 }
 
 impl Features {
     /// The extensions that `config` asks for.
     pub fn of(config: &Config) -> Features {
         let (forward_tsn, interleaving) = (config.partial_reliability, config.interleaving);
-        let nr_sack = config.nr_sack;
-        Features { forward_tsn, interleaving, i_forward_tsn: forward_tsn && interleaving, nr_sack }
+        Features {
+            forward_tsn,
+            interleaving,
+            i_forward_tsn: forward_tsn && interleaving,
+            nr_sack: config.nr_sack,
+            reconfiguration: config.stream_reconfiguration,
+        }
     }
 
     /// The extensions for whose chunks the types `kinds` are listed. FORWARD-TSN has a parameter of its own.
@@ -32,6 +39,7 @@ impl Features {
             interleaving: kinds.contains(&IData::KIND),
             i_forward_tsn: kinds.contains(&IForwardTsn::KIND),
             nr_sack: kinds.contains(&NrSack::KIND),
+            reconfiguration: kinds.contains(&ReConfig::KIND),
         }
     }
 
@@ -45,6 +53,7 @@ impl Features {
             interleaving,
             i_forward_tsn,
             nr_sack: self.nr_sack && other.nr_sack,
+            reconfiguration: self.reconfiguration && other.reconfiguration,
         }
     }
 
@@ -59,14 +68,16 @@ impl Features {
             (self.interleaving, IData::KIND),
             (self.i_forward_tsn, IForwardTsn::KIND),
             (self.nr_sack, NrSack::KIND),
+            (self.reconfiguration, ReConfig::KIND),
         ];
         kinds.into_iter().filter(|(is_listed, _)| *is_listed).map(|(_, kind)| kind)
     }
 
     /// The extensions as bits.
     pub fn bits(self) -> u8 {
-        let bits = [self.forward_tsn, self.interleaving, self.i_forward_tsn, self.nr_sack];
-        bits.into_iter().enumerate().map(|(at, is_set)| u8::from(is_set) << at).sum()
+        let skips = [self.forward_tsn, self.interleaving, self.i_forward_tsn];
+        let bits = skips.into_iter().chain([self.nr_sack, self.reconfiguration]);
+        bits.enumerate().map(|(at, is_set)| u8::from(is_set) << at).sum()
     }
 
     /// The extensions encoded in `bits`; unknown bits are ignored.
@@ -76,6 +87,7 @@ impl Features {
             interleaving: bits & 2 != 0,
             i_forward_tsn: bits & 4 != 0,
             nr_sack: bits & 8 != 0,
+            reconfiguration: bits & 16 != 0,
         }
     }
 }
@@ -86,7 +98,7 @@ mod tests {
 
     #[test]
     fn an_extension_holds_if_both_ends_have_it() {
-        let whole = Features::from_bits(15);
+        let whole = Features::from_bits(31);
         assert_eq!(whole.and(whole), whole);
         assert_eq!(whole.and(Features::from_bits(1)), Features::from_bits(1));
         let without_skips = Features::from_bits(3);
@@ -99,13 +111,13 @@ mod tests {
 
     #[test]
     fn what_is_listed_is_read() {
-        let whole = Features::from_bits(15);
+        let whole = Features::from_bits(31);
         let kinds: Vec<u8> = whole.kinds().collect();
-        assert_eq!(kinds, [64, 194, 16]);
+        assert_eq!(kinds, [64, 194, 16, 130]);
         assert_eq!(Features { forward_tsn: true, ..Features::listed(&kinds) }, whole);
         assert_eq!(
-            (0..16).map(Features::from_bits).map(Features::bits).collect::<Vec<_>>(),
-            Vec::from_iter(0..16)
+            (0..32).map(Features::from_bits).map(Features::bits).collect::<Vec<_>>(),
+            Vec::from_iter(0..32)
         );
     }
 }

@@ -257,7 +257,7 @@ impl Handshake {
         }
         self.attempts += 1;
         self.race.on_sent();
-        self.timers.set(Timer::Handshake, now + self.answer_timeout());
+        self.timers.set(Timer::Request, now + self.answer_timeout());
         let limit = self.paths().sample(self.path).packet_limit.as_len();
         let len = match &self.stage {
             HandshakeStage::CookieWait => {

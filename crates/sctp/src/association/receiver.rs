@@ -4,6 +4,7 @@ mod ecn_echo;
 mod growth;
 mod on_data;
 mod on_forward_tsn;
+mod resetting;
 mod rules;
 mod sack;
 
@@ -16,7 +17,7 @@ use super::ground::Ground;
 use crate::policy::PathId;
 use crate::policy::acknowledge::Listed;
 use crate::receive::{
-    Allowance, Arrivals, Assembly, Delivery, Numbering, ReadyMessages, ReceiveBuffer, Tuning,
+    Allowance, Arrivals, Assembly, Deferred, Delivery, Numbering, ReadyMessages, ReceiveBuffer, Tuning,
 };
 use crate::seq::Tsn;
 use ecn_echo::EcnEchoes;
@@ -27,6 +28,8 @@ pub(super) struct Receiver {
     arrivals: Arrivals,
     assembly: Assembly,
     delivery: Delivery,
+    /// Messages that wait for a reset of their streams.
+    deferred: Option<Box<Deferred>>,
     buffer: ReceiveBuffer,
     /// Lets the receive buffer grow; `None` if its size is fixed.
     tuning: Option<Tuning>,
@@ -53,6 +56,7 @@ impl Receiver {
             arrivals: Arrivals::new(agreement.peer_tsn),
             assembly: Assembly::new(agreement.features.interleaving),
             delivery: Delivery::new(agreement.inbound_streams, numbering),
+            deferred: None,
             buffer: ReceiveBuffer::new(config.receive_buffer).with_second_level(second_level),
             tuning: config
                 .receive_growth

@@ -23,6 +23,7 @@ mod paths;
 mod peer_window;
 mod rack;
 mod reading;
+mod resetting;
 mod retransmit;
 mod rules;
 mod silence;
@@ -104,6 +105,8 @@ pub(super) struct Sender {
     draws: TimerDraws,
     /// The FORWARD-TSN that the peer has not acknowledged.
     forwarding: Forwarding,
+    /// The ack point at the last change of all TSNs.
+    renumbered_from: Option<Tsn>,
 }
 
 impl Sender {
@@ -133,6 +136,7 @@ impl Sender {
             reading: SackReading::default(),
             draws: TimerDraws::new(seed.child("timers")),
             forwarding: Forwarding::default(),
+            renumbered_from: None,
         }
     }
 

@@ -5,8 +5,10 @@ mod application;
 mod dispatch;
 mod on_asconf;
 mod on_heartbeat;
+mod on_re_config;
 mod on_timeout;
 mod paths;
+mod reconfiguring;
 mod shutdown;
 mod transmit;
 
@@ -22,6 +24,7 @@ use super::extensions::Extensions;
 use super::ground::Ground;
 use super::peer_addresses::PeerAddresses;
 use super::receiver::{AckRules, Receiver};
+use super::reconfiguration::Reconfiguration;
 use super::sender::{Sender, SenderRules};
 use crate::association::receiver_rules::ReceiverRules;
 use crate::config::Config;
@@ -38,6 +41,8 @@ pub(super) struct Session {
     sender: Sender,
     receiver: Receiver,
     peer: PeerAddresses,
+    /// The state of changes of streams, if both ends support them.
+    reconfiguration: Option<Box<Reconfiguration>>,
 }
 
 /// The values that outlive a session.
@@ -90,7 +95,12 @@ impl Session {
         let mut sender = Sender::new(&ground, sender_rules, seed);
         let receiver = Receiver::new(&ground, ack_rules);
         sender.add_first_paths(&mut ground);
-        Session { ground, sender, receiver, peer: PeerAddresses::default() }
+        let reconfiguration = ground
+            .agreement
+            .features
+            .reconfiguration
+            .then(|| Box::new(Reconfiguration::new(&ground.agreement, seed)));
+        Session { ground, sender, receiver, peer: PeerAddresses::default(), reconfiguration }
     }
 
     /// Enables the extensions both ends support.

@@ -59,6 +59,7 @@ impl Config {
             ("unit", unit.get()),
             ("streams.outbound", u64::from(self.outbound_streams)),
             ("streams.inbound", u64::from(self.inbound_streams)),
+            ("streams.most", u64::from(self.most_streams)),
         ];
         for (key, value) in beyond_the_table {
             if !(1..=65_535).contains(&value) {

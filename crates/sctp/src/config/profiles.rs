@@ -48,6 +48,7 @@ impl Config {
             buffer_split: BufferSplit::None,
             outbound_streams: 16,
             inbound_streams: 2048,
+            most_streams: 2048,
             ecn: EcnUse::Off,
             ecn_window: EcnWindow::HALF,
             ecn_test: false,
@@ -99,6 +100,7 @@ impl Config {
             interleaving: false,
             stream_scheduler: StreamScheduler::FirstCome,
             nr_sack: false,
+            stream_reconfiguration: false,
             cookie_lifetime: Duration::from_secs(60),
             max_init_retransmits: 8,
         }

@@ -1,9 +1,12 @@
 //! The assembly of fragments: of DATA, by consecutive TSNs, or of I-DATA, by MID and FSN.
 
+use anabranch_base::ByteCount;
+
 use super::interleaved::Interleaved;
 use super::load::MemoryLoad;
 use super::reassembly::{Fragment, Inserted, Reassembly, ReassemblyError};
 use crate::seq::Tsn;
+use crate::wire::StreamSet;
 
 /// The incomplete messages of an association.
 #[derive(Debug)]
@@ -62,6 +65,23 @@ impl Assembly {
         match self {
             Assembly::Consecutive(reassembly) => reassembly.on_cumulative(cumulative),
             Assembly::Interleaved(_) => Ok(()),
+        }
+    }
+
+    /// Drops the incomplete messages of DATA that begin at or before `cumulative`. Returns their weight.
+    pub(crate) fn skip_to(&mut self, cumulative: Tsn) -> ByteCount {
+        match self {
+            Assembly::Consecutive(reassembly) => reassembly.skip_to(cumulative),
+            Assembly::Interleaved(_) => ByteCount::ZERO,
+        }
+    }
+
+    /// Drops what is known of the messages of `streams`, which count anew (RFC 6525 §5.2.2). Returns the weight of
+    /// incomplete ones.
+    pub(crate) fn reset(&mut self, streams: &StreamSet) -> ByteCount {
+        match self {
+            Assembly::Consecutive(_) => ByteCount::ZERO,
+            Assembly::Interleaved(interleaved) => interleaved.reset(streams),
         }
     }
 

@@ -7,7 +7,7 @@ use super::load::MemoryLoad;
 use super::message::Message;
 use super::ready::{Parcel, ReadyMessages};
 use crate::seq::Mid;
-use crate::wire::StreamId;
+use crate::wire::{StreamId, StreamSet};
 
 /// Messages that are ready, and messages that wait for others of their stream (RFC 9260 §6.5, §6.6).
 ///
@@ -139,6 +139,50 @@ impl Delivery {
         self.numbering.ahead(mid, passed) >= self.numbering.half()
     }
 
+    /// Expects the messages of `streams` to count from zero (RFC 6525 §5.2.2 E3). Messages that waited for others of their
+    /// stream are ready: what they waited for no longer comes.
+    pub(crate) fn reset(&mut self, streams: &StreamSet) {
+        if streams.is_all() {
+            self.states.clear();
+            while let Some((_, parcel)) = self.early.pop_first() {
+                self.deliver_late(parcel);
+            }
+        }
+        for stream in streams.to_list() {
+            self.states.remove(&stream);
+            while let Some((key, _)) = self.early_before(stream, u64::MAX)
+                && let Some(parcel) = self.early.remove(&key)
+            {
+                self.deliver_late(parcel);
+            }
+        }
+    }
+
+    /// Returns true if `message` would be ready at once.
+    pub(crate) fn expects(&self, message: &Message) -> bool {
+        message.unordered || message.ssn == self.next(message.stream).ssn()
+    }
+
+    /// Returns true if the number of `message` was used before.
+    pub(crate) fn has_passed(&self, message: &Message) -> bool {
+        !message.unordered && message.ssn.is_before(self.next(message.stream).ssn())
+    }
+
+    /// The number of SSNs of `stream` that were delivered or skipped.
+    pub(crate) fn passed(&self, stream: StreamId) -> u64 {
+        self.states.get(&stream).map_or(0, |state| state.passed)
+    }
+
+    /// Sets the number of SSNs of `stream` that were delivered.
+    pub(crate) fn set_passed(&mut self, stream: StreamId, passed: u64) {
+        self.states.entry(stream).or_default().passed = passed;
+    }
+
+    /// Takes messages on the streams 0 to `streams` − 1.
+    pub(crate) fn set_streams(&mut self, streams: u16) {
+        self.streams = streams;
+    }
+
     /// Removes the next message for the application and returns it.
     pub(crate) fn take(&mut self) -> Option<Message> {
         self.ready.take()
@@ -191,6 +235,11 @@ impl Delivery {
         self.waiting += parcel.load();
         self.early.insert((stream, count), parcel);
         true
+    }
+
+    fn deliver_late(&mut self, parcel: Parcel) {
+        self.waiting = self.waiting.saturating_sub(parcel.load());
+        self.ready.push_parcel(parcel);
     }
 
     /// The first waiting parcel of `stream` that begins before the message counted `end`.
@@ -265,6 +314,22 @@ mod tests {
     fn taken(delivery: &mut Delivery) -> Vec<(u16, u16)> {
         let all = std::iter::from_fn(|| delivery.take());
         all.map(|message| (message.stream.get(), message.ssn.get())).collect()
+    }
+
+    #[test]
+    fn a_stream_that_is_reset_counts_from_zero_and_keeps_nothing() {
+        let mut delivery = Delivery::new(3, Numbering::Ssn);
+        for (stream, ssn) in [(0, 0), (1, 0), (1, 2), (2, 1)] {
+            push(&mut delivery, stream, ssn).expect("a number of its own");
+        }
+        delivery.reset(&StreamSet::of_list(std::iter::once(StreamId::new(1))));
+        assert_eq!(taken(&mut delivery), [(0, 0), (1, 0), (1, 2)]);
+        assert_eq!((delivery.states.len(), delivery.early.len()), (2, 1));
+        assert!(delivery.expects(&message(1, 0, b"four")) && !delivery.expects(&message(0, 0, b"four")));
+        push(&mut delivery, 1, 0).expect("the first again");
+        delivery.reset(&StreamSet::all());
+        assert_eq!(taken(&mut delivery), [(1, 0), (2, 1)]);
+        assert_eq!((delivery.states.len(), delivery.waiting()), (0, MemoryLoad::NONE));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use anabranch_base::ByteCount;
 use super::load::MemoryLoad;
 use super::reassembly::{Fragment, FragmentRun, Inserted, ReassemblyError};
 use crate::seq::Mid;
-use crate::wire::{MessageKey, StreamId};
+use crate::wire::{MessageKey, StreamId, StreamSet};
 
 /// Incomplete messages of I-DATA.
 ///
@@ -75,6 +75,21 @@ impl Interleaved {
             *skipped = if mid.is_after(*skipped) { mid } else { *skipped };
         }
         dropped
+    }
+
+    /// Drops the messages of `streams`, which count anew. Returns their weight.
+    pub(crate) fn reset(&mut self, streams: &StreamSet) -> ByteCount {
+        self.skipped.retain(|stream, _| !streams.contains(*stream));
+        let mut dropped = MemoryLoad::NONE;
+        self.runs.retain(|(key, _), run| {
+            let is_kept = !streams.contains(key.stream);
+            if !is_kept {
+                dropped += run.load;
+            }
+            is_kept
+        });
+        self.held = self.held.saturating_sub(dropped);
+        dropped.charge
     }
 
     /// The cost of the stored fragments.

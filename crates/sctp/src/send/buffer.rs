@@ -4,6 +4,7 @@
 mod acknowledging;
 mod copying;
 mod giving_up;
+mod holding;
 mod leaving;
 mod losing;
 mod ns2;
@@ -26,6 +27,7 @@ use super::in_flight::InFlight;
 use super::limited::Limited;
 use super::marked::Marked;
 use super::message_numbers::MessageNumbers;
+use super::on_hold::OnHold;
 use super::unfragmented::Unfragmented;
 use super::waiting::Waiting;
 use crate::config::{Charge, StreamScheduler};
@@ -53,6 +55,8 @@ pub(crate) struct SendBuffer {
     numbers: MessageNumbers,
     /// The messages that are not fragmented yet, after all chunks.
     unfragmented: Unfragmented,
+    /// The messages that wait until their streams are reset.
+    on_hold: OnHold,
     chunks: Chunks,
     waiting: Waiting,
     in_flight: InFlight,
@@ -121,6 +125,7 @@ impl SendBuffer {
             interleaves: false,
             numbers: MessageNumbers::default(),
             unfragmented: Unfragmented::default(),
+            on_hold: OnHold::default(),
             waiting: Waiting::new(chunks.first()),
             chunks,
             in_flight: InFlight::default(),

@@ -61,7 +61,7 @@ impl Chunks {
 
     /// Numbers the fragments of messages anew after they were cut. Returns the next FSN of each message that has no last
     /// fragment yet.
-    pub(super) fn renumber(&mut self) -> BTreeMap<MessageKey, u32> {
+    pub(super) fn renumber_fragments(&mut self) -> BTreeMap<MessageKey, u32> {
         let settled = index(self.sent_end.max(self.first) - self.first).min(self.chunks.len());
         let mut next: BTreeMap<MessageKey, u32> = BTreeMap::new();
         for chunk in self.chunks.range_mut(settled..) {
@@ -74,6 +74,11 @@ impl Chunks {
             }
         }
         next
+    }
+
+    /// Gives the next chunk the TSN `next`. There are no chunks.
+    pub(super) fn renumber(&mut self, next: Tsn) {
+        self.first_tsn = next;
     }
 
     /// The chunk at `position`, which is kept.

@@ -8,7 +8,7 @@ use anabranch_base::ByteCount;
 use super::fragmentation::Outgoing;
 use super::unfragmented::Turn;
 use crate::config::StreamScheduler;
-use crate::wire::StreamId;
+use crate::wire::{StreamId, StreamSet};
 
 /// The messages of all streams, of which a scheduler picks the next one, or the next fragment.
 #[derive(Debug)]
@@ -160,6 +160,11 @@ impl StreamQueues {
     /// True if the message `number`, which may be given up, is one of these, whole or in part.
     pub(super) fn holds(&self, number: u64) -> bool {
         self.homes.contains_key(&number)
+    }
+
+    /// Returns true if one of `streams` has a message.
+    pub(super) fn has_any(&self, streams: &StreamSet) -> bool {
+        self.queues.keys().any(|stream| streams.contains(*stream))
     }
 
     /// The number of messages.

@@ -9,7 +9,7 @@ use super::chunks::KEPT_CHUNKS;
 use super::fragmentation::Outgoing;
 use super::streams::StreamQueues;
 use crate::config::StreamScheduler;
-use crate::wire::StreamId;
+use crate::wire::{StreamId, StreamSet};
 
 /// The messages that are not fragmented yet, after all chunks.
 #[derive(Debug, Default)]
@@ -123,6 +123,12 @@ impl Unfragmented {
     /// True if a part of the message `number`, which may be given up, is one of these.
     pub(super) fn holds(&self, number: u64) -> bool {
         self.streams.as_ref().is_some_and(|streams| streams.holds(number))
+    }
+
+    /// Returns true if a message on one of `streams` waits.
+    pub(super) fn has_any(&self, streams: &StreamSet) -> bool {
+        self.messages.iter().rev().any(|message| streams.contains(message.stream))
+            || self.streams.as_ref().is_some_and(|queues| queues.has_any(streams))
     }
 
     /// Drops the first messages that were given up.

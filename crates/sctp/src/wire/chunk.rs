@@ -20,10 +20,12 @@ mod init_ack;
 mod nr_sack;
 mod pad;
 mod raw;
+mod re_config;
 mod sack;
 mod shutdown;
 mod shutdown_ack;
 mod shutdown_complete;
+mod stream_list;
 mod unknown;
 mod user_data;
 mod word_list;
@@ -51,10 +53,12 @@ pub use init_ack::InitAck;
 pub use nr_sack::NrSack;
 pub use pad::Pad;
 pub(super) use raw::RawChunk;
+pub use re_config::{ReConfig, ReConfigParameter, ReConfigResult};
 pub use sack::{Duplicates, GapBlock, GapBlocks, Sack};
 pub use shutdown::Shutdown;
 pub use shutdown_ack::ShutdownAck;
 pub use shutdown_complete::ShutdownComplete;
+pub use stream_list::StreamList;
 pub use unknown::{UnknownChunk, UnrecognizedAction};
 pub(crate) use user_data::UserData;
 pub use word_list::{Word, WordList};
@@ -117,6 +121,8 @@ pub enum Chunk<'a> {
     NrSack(NrSack<'a>),
     /// Type 128: answers an ASCONF.
     AsconfAck(AsconfAck),
+    /// Type 130: requests changes of streams, or answers such requests (RFC 6525).
+    ReConfig(ReConfig<'a>),
     /// Type 192: moves the cumulative TSN over abandoned DATA (RFC 3758).
     ForwardTsn(ForwardTsn<'a>),
     /// Type 193: requests changes of the sender's addresses (RFC 5061).
@@ -173,6 +179,7 @@ impl<'a> Chunk<'a> {
             Chunk::NrSack(_) => "NR-SACK",
             Chunk::Asconf(_) => "ASCONF",
             Chunk::AsconfAck(_) => "ASCONF-ACK",
+            Chunk::ReConfig(_) => "RE-CONFIG",
             Chunk::ForwardTsn(_) => "FORWARD-TSN",
             Chunk::IData(_) => "I-DATA",
             Chunk::IForwardTsn(_) => "I-FORWARD-TSN",
@@ -205,6 +212,7 @@ impl<'a> Chunk<'a> {
             NrSack::KIND => Chunk::NrSack(NrSack::decode(raw)?),
             AsconfAck::KIND => Chunk::AsconfAck(AsconfAck::decode(raw)?),
             Asconf::KIND => Chunk::Asconf(Asconf::decode(raw)?),
+            ReConfig::KIND => Chunk::ReConfig(ReConfig::decode(raw)?),
             ForwardTsn::KIND => Chunk::ForwardTsn(ForwardTsn::decode(raw)?),
             IData::KIND => Chunk::IData(IData::decode(raw)?),
             IForwardTsn::KIND => Chunk::IForwardTsn(IForwardTsn::decode(raw)?),
@@ -234,6 +242,7 @@ impl<'a> Chunk<'a> {
             Chunk::Auth(_) => Auth::KIND,
             Chunk::NrSack(_) => NrSack::KIND,
             Chunk::AsconfAck(_) => AsconfAck::KIND,
+            Chunk::ReConfig(_) => ReConfig::KIND,
             Chunk::ForwardTsn(_) => ForwardTsn::KIND,
             Chunk::IData(_) => IData::KIND,
             Chunk::IForwardTsn(_) => IForwardTsn::KIND,
@@ -263,6 +272,7 @@ impl<'a> Chunk<'a> {
             Chunk::Auth(chunk) => chunk,
             Chunk::NrSack(chunk) => chunk,
             Chunk::AsconfAck(chunk) => chunk,
+            Chunk::ReConfig(chunk) => chunk,
             Chunk::ForwardTsn(chunk) => chunk,
             Chunk::IData(chunk) => chunk,
             Chunk::IForwardTsn(chunk) => chunk,

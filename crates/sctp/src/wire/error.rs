@@ -124,6 +124,10 @@ pub enum ChunkFault {
         /// The fault of the parameter.
         error: TlvError,
     },
+    /// The parameters of a RE-CONFIG may not stand together in one chunk. The answer is an ERROR with "Protocol Violation"
+    /// (RFC 6525 §3.1).
+    #[error("its parameters do not go together")]
+    Combination,
     /// An error cause cannot be decoded.
     #[error("cause of {0}")]
     Cause(TlvError),

@@ -6,8 +6,8 @@ use anabranch_sctp::seq::{Fsn, Mid, Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Asconf, Auth, Cause, Checksum, CommonHeader, CookieAck, CookieEcho, Data, EcnEcho, EncodeChunk,
     ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData, IForwardTsn, NrSack, PacketBuilder,
-    Pad, Parameter, Place, Ppid, Sack, Shutdown, ShutdownAck, ShutdownComplete, SkippedMessage,
-    SkippedStream, StreamId, UnknownChunk,
+    Pad, Parameter, Place, Ppid, ReConfig, ReConfigParameter, Sack, Shutdown, ShutdownAck, ShutdownComplete,
+    SkippedMessage, SkippedStream, StreamId, UnknownChunk,
 };
 
 use super::blind::any_chunks;
@@ -28,6 +28,32 @@ pub(crate) struct Voice {
     pub(crate) highest: Tsn,
     /// Its data is I-DATA.
     pub(crate) interleaves: bool,
+}
+
+/// A request or an answer to change streams, which may be the one that is expected.
+fn re_config(voice: &Voice, dice: &mut Dice) -> Vec<u8> {
+    let one = |chunk: &dyn EncodeChunk| packet_with(voice.header, &[chunk]);
+    let streams: Vec<StreamId> = (0..dice.one_of(&[0, 1, 16, 20_000])).map(StreamId::new).collect();
+    let streams = streams.as_slice().into();
+    // The numbers of an association begin with its first TSNs, from which little was sent so far.
+    let near = |tsn: Tsn, dice: &mut Dice| Tsn::new(tsn.get().wrapping_sub(dice.below(20) as u32)).next();
+    let request = near(voice.arrived, dice);
+    let response = near(voice.highest, dice);
+    let last_tsn = voice.arrived.plus(dice.one_of(&[0, 1, 100, 1 << 30]));
+    let tsns = [voice.arrived, voice.highest, Tsn::new(dice.roll() as u32)];
+    let first = match dice.below(6) {
+        0 | 1 => ReConfigParameter::ResetOutgoing { request, response, last_tsn, streams },
+        2 => ReConfigParameter::ResetIncoming { request, streams },
+        3 => ReConfigParameter::ResetAssociation { request },
+        4 => ReConfigParameter::AddOutgoing { request, count: dice.one_of(&[0, 1, 100, u16::MAX]) },
+        _ => {
+            let next_tsns = dice.is_one_in(2).then(|| (dice.one_of(&tsns), dice.one_of(&tsns)));
+            ReConfigParameter::Response { request: response, result: dice.below(8) as u32, next_tsns }
+        }
+    };
+    let second = ReConfigParameter::AddIncoming { request: request.next(), count: 3 };
+    let second = Some(second).filter(|second| ReConfig::may_combine(&first, second));
+    one(&ReConfig { first, second })
 }
 
 /// One kind of lie.
@@ -365,7 +391,7 @@ impl Lie {
                 let new_cumulative_tsn = voice.arrived.plus(dice.one_of(&[1, 100, 1 << 20]));
                 one(&ForwardTsn { new_cumulative_tsn, skipped: skipped.as_slice().into() })
             }
-            Lie::ReConfig => one(&UnknownChunk { kind: 130, flags: 0, value: &bytes }),
+            Lie::ReConfig => re_config(voice, dice),
             Lie::Idata if dice.is_one_in(2) => one(&UnknownChunk { kind: 64, flags: 3, value: &bytes }),
             Lie::Idata => {
                 let fragment = |dice: &mut Dice| {

@@ -30,6 +30,8 @@ pub(crate) struct Scene {
     pub(crate) stream_scheduler: StreamScheduler,
     /// Both ends send NR-SACKs, and take one from a liar.
     pub(crate) nr_sack: bool,
+    /// Both ends offer RE-CONFIG, and take one from a liar.
+    pub(crate) stream_reconfiguration: bool,
     /// Both ends open.
     pub(crate) collides: bool,
     /// A may lose its memory; then every message is long enough to say which association it belongs to.
@@ -126,6 +128,7 @@ fn scene(seed: u64, dice: &mut Dice) -> Scene {
             _ => StreamScheduler::FirstCome,
         },
         nr_sack: seed.is_multiple_of(2),
+        stream_reconfiguration: seed % 4 > 1,
     }
 }
 
@@ -247,6 +250,8 @@ impl Scene {
             interleaving: self.interleaving,
             stream_scheduler: self.stream_scheduler,
             nr_sack: self.nr_sack,
+            stream_reconfiguration: self.stream_reconfiguration,
+            most_streams: self.inbound_streams,
             ..profile
         };
         (self.variant.prepare)(&mut config);

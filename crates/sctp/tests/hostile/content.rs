@@ -7,8 +7,8 @@ use anabranch_sctp::seq::{Fsn, Mid, Ssn, Tsn};
 use anabranch_sctp::wire::{
     Abort, Asconf, AsconfAck, Auth, Cause, Chunk, CongestionWindowReduced, CookieEcho, Data, EcnEcho,
     ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData, IForwardTsn, InitLayout, NrSack, Pad,
-    Parameter, Place, Ppid, Sack, Shutdown, ShutdownComplete, SkippedMessage, SkippedStream, StreamId,
-    UnknownChunk, VerificationTag,
+    Parameter, Place, Ppid, ReConfig, ReConfigParameter, Sack, Shutdown, ShutdownComplete, SkippedMessage,
+    SkippedStream, StreamId, UnknownChunk, VerificationTag,
 };
 
 use super::Input;
@@ -24,6 +24,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) gaps: Vec<GapBlock>,
     pub(crate) duplicates: Vec<Tsn>,
     skipped: Vec<SkippedStream>,
+    pub(crate) streams: Vec<StreamId>,
     parameters: Vec<Parameter>,
     causes: Vec<Cause>,
     pub(crate) bytes: &'a [u8],
@@ -43,7 +44,7 @@ impl<'a> Parts<'a> {
         let (number, flags) = (input.u32(), input.byte());
         let (stream, ssn) = (input.u16(), input.u16());
         let words: Vec<(u16, u16)> = match kind {
-            SACK | NR_SACK | FORWARD_TSN | I_FORWARD_TSN => {
+            SACK | NR_SACK | FORWARD_TSN | I_FORWARD_TSN | RE_CONFIG => {
                 (0..input.below(8)).map(|_| (input.u16(), input.u16())).collect()
             }
             _ => Vec::new(),
@@ -68,6 +69,7 @@ impl<'a> Parts<'a> {
             gaps: words.iter().map(|&(start, end)| GapBlock { start, end }).collect(),
             duplicates: words.iter().take(3).map(|&(low, _)| Tsn::new(low.into())).collect(),
             skipped: words.iter().map(skip).collect(),
+            streams: words.iter().map(|&(stream, _)| StreamId::new(stream)).collect(),
             parameters,
             causes,
             bytes: input.slice(2_000),
@@ -162,15 +164,45 @@ impl<'a> Parts<'a> {
                 new_cumulative_tsn: self.tsn,
                 skipped: self.skipped.as_slice().into(),
             }),
+            RE_CONFIG => Chunk::ReConfig(self.re_config()),
             // The types between the known ones and those above 192 say all four things to do (§3.2).
             _ => Chunk::Unknown(UnknownChunk {
                 kind: match self.ssn as u8 {
-                    0..=15 | NR_SACK | I_DATA | ASCONF_ACK | PAD | FORWARD_TSN | ASCONF | I_FORWARD_TSN => 63,
+                    0..=15
+                    | NR_SACK
+                    | I_DATA
+                    | ASCONF_ACK
+                    | RE_CONFIG
+                    | PAD
+                    | FORWARD_TSN
+                    | ASCONF
+                    | I_FORWARD_TSN => 63,
                     kind => kind,
                 },
                 flags: self.flags,
                 value: self.bytes,
             }),
+        }
+    }
+
+    fn re_config(&self) -> ReConfig<'_> {
+        let (request, response, streams) = (self.tsn, Tsn::new(self.number), self.streams.as_slice().into());
+        let (next, last_tsn) = (request.next(), Tsn::new(self.number));
+        let reset = ReConfigParameter::ResetOutgoing { request, response, last_tsn, streams };
+        let incoming = ReConfigParameter::ResetIncoming { request: next, streams };
+        let (add, count) = (ReConfigParameter::AddOutgoing { request, count: self.ssn }, self.stream);
+        let more = ReConfigParameter::AddIncoming { request: next, count };
+        let next_tsns = (self.flags & 64 != 0).then_some((Tsn::new(self.number), response));
+        let result = u32::from(self.flags >> 3 & 7);
+        let answer = ReConfigParameter::Response { request, result, next_tsns };
+        match self.flags & 7 {
+            0 => ReConfig { first: reset, second: Some(incoming) },
+            1 => ReConfig { first: add, second: Some(more) },
+            2 => ReConfig { first: answer, second: Some(reset) },
+            3 => ReConfig::of(ReConfigParameter::ResetAssociation { request }),
+            4 => ReConfig::of(ReConfigParameter::ResetIncoming { request, streams }),
+            5 => ReConfig::of(answer),
+            _ => ReConfig::of(reset),
         }
     }
 
@@ -272,6 +304,7 @@ pub(crate) const NR_SACK: u8 = 16;
 pub(crate) const PAD: u8 = 132;
 pub(crate) const FORWARD_TSN: u8 = 192;
 const AUTH: u8 = 15;
+pub(crate) const RE_CONFIG: u8 = 130;
 const ASCONF_ACK: u8 = 128;
 pub(crate) const ASCONF: u8 = 193;
 pub(crate) const I_DATA: u8 = 64;
@@ -279,7 +312,7 @@ const I_FORWARD_TSN: u8 = 194;
 const UNKNOWN: u8 = 255;
 
 /// The types as the fuzzer chooses among them.
-pub(crate) const KINDS: [u8; 24] = [
+pub(crate) const KINDS: [u8; 25] = [
     I_DATA,
     I_FORWARD_TSN,
     DATA,
@@ -304,4 +337,5 @@ pub(crate) const KINDS: [u8; 24] = [
     ASCONF,
     ASCONF_ACK,
     NR_SACK,
+    RE_CONFIG,
 ];

@@ -50,7 +50,7 @@ fn fuzzed(input: &mut Input<'_>) -> StateCookie {
             .filter(|ip| !ip.is_unspecified())
             .collect(),
         ecn: input.is_one_in(2),
-        features: Features::from_bits(input.byte() & 15),
+        features: Features::from_bits(input.byte() & 31),
         receiver: ReceiverRules::from_bits(input.byte()),
         extensions: input.is_one_in(2).then(|| extensions(input)),
     }

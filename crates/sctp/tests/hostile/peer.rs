@@ -14,7 +14,9 @@ use anabranch_sctp::wire::{
 use bytes::Bytes;
 
 use super::Input;
-use super::content::{ASCONF, DATA, FORWARD_TSN, INIT, INIT_ACK, KINDS, NR_SACK, Parts, SACK, SHUTDOWN};
+use super::content::{
+    ASCONF, DATA, FORWARD_TSN, INIT, INIT_ACK, KINDS, NR_SACK, Parts, RE_CONFIG, SACK, SHUTDOWN,
+};
 use crate::pair::{End, PORT, Pair, packet_with};
 
 /// An end under attack, its honest peer, and what was sent between them.
@@ -44,6 +46,7 @@ pub(crate) fn association(bytes: &[u8]) {
             partial_reliability: true,
             nr_sack: true,
             interleaving: setup & 32 != 0,
+            stream_reconfiguration: true,
             ..Config::rfc9260()
         },
         _ => with_receiver_rules(),
@@ -327,6 +330,12 @@ impl Attack {
             ASCONF if !input.is_one_in(4) => {
                 parts.tsn = self.serial;
                 self.serial = self.serial.next();
+            }
+            RE_CONFIG if !input.is_one_in(4) => {
+                parts.tsn = self.serial;
+                self.serial = self.serial.next();
+                parts.number = by(arrived, 4, input).get();
+                parts.streams.iter_mut().for_each(|stream| *stream = StreamId::new(stream.get() % 20));
             }
             _ => {}
         }

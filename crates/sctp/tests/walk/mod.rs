@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use crate::pair::{End, Faults, Middlebox, Pair, Variant};
 use account::Account;
 use anabranch_base::{ByteCount, Duration, Time};
-use anabranch_sctp::association::{Reliability, SendError};
+use anabranch_sctp::association::{Association, ReconfigurationError, Reliability, SendError};
 use anabranch_sctp::config::{
     BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst, OutOfOrder, StreamScheduler,
 };
@@ -20,6 +20,7 @@ use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::ns2::Ns2;
+use anabranch_sctp::wire::StreamId;
 pub(crate) use dice::Dice;
 pub(crate) use ledger::Ledger;
 
@@ -48,6 +49,14 @@ pub(crate) enum Operation {
     Close(End),
     /// An end aborts the association.
     Abort(End),
+    /// An end resets its streams from this one to another, or all.
+    Reset(End, Option<(u16, u16)>),
+    /// An end requests that the other resets such streams.
+    ResetOther(End, Option<(u16, u16)>),
+    /// An end resets the association.
+    ResetAll(End),
+    /// An end adds streams, for itself and the other.
+    Add(End, u16, u16),
 }
 
 /// The setting of a walk.
@@ -90,6 +99,8 @@ pub(crate) struct Setting {
     pub(crate) streams: StreamScheduler,
     /// NR-SACKs are sent.
     pub(crate) firm: bool,
+    /// Streams are reset and added.
+    pub(crate) reconfigures: bool,
 }
 
 /// The use of ECN at both ends, and the pipes' treatment of it.
@@ -160,6 +171,7 @@ pub(crate) fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>
         interleaving: false,
         streams: StreamScheduler::FirstCome,
         firm: false,
+        reconfigures: false,
     };
     let count = 5 + dice.below(60) as usize;
     let operations = (0..count).map(|_| operation(&mut dice, pipes)).collect();
@@ -253,6 +265,7 @@ impl Walk {
         config.interleaving = setting.interleaving;
         config.stream_scheduler = setting.streams;
         config.nr_sack = setting.firm;
+        config.stream_reconfiguration = setting.reconfigures;
         if setting.congestion == "bbr" {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };
         }
@@ -341,6 +354,16 @@ impl Walk {
                 }
                 Ok(())
             }
+            Operation::Reset(end, streams) => {
+                self.reconfigure(end, |association| association.reset_streams(&listed(streams)))
+            }
+            Operation::ResetOther(end, streams) => {
+                self.reconfigure(end, |association| association.request_incoming_reset(&listed(streams)))
+            }
+            Operation::ResetAll(end) => self.reconfigure(end, Association::reset_association),
+            Operation::Add(end, outgoing, incoming) => {
+                self.reconfigure(end, |association| association.add_streams(outgoing, incoming))
+            }
             Operation::Abort(end) => {
                 if self.has(end) {
                     self.pair.abort(end, "the walk says so");
@@ -369,6 +392,23 @@ impl Walk {
             Err(SendError::BufferFull { .. } | SendError::TooLarge { .. } | SendError::NotOpen) => Ok(()),
             Err(SendError::NoSuchStream { .. }) if stream >= 16 => Ok(()),
             Err(error) => Err(format!("{end:?} could not send: {error}")),
+        }
+    }
+
+    fn reconfigure(
+        &mut self,
+        end: End,
+        change: impl FnOnce(&mut Association) -> Result<(), ReconfigurationError>,
+    ) -> Result<(), String> {
+        if !self.has(end) {
+            return Ok(());
+        }
+        let changed = change(self.pair.at(end));
+        self.pair.settle(end);
+        match changed {
+            Ok(()) | Err(ReconfigurationError::UnderWay | ReconfigurationError::NotOpen) => Ok(()),
+            Err(ReconfigurationError::NoSuchStream { .. }) => Ok(()),
+            Err(error) => Err(format!("{end:?} could not change its streams: {error}")),
         }
     }
 
@@ -535,6 +575,30 @@ fn check_flight(pair: &mut Pair, bounds: &mut [Vec<FlightBound>; 2], mtu: u64) -
         }
     }
     Ok(())
+}
+
+/// The streams from one to another; none for all.
+fn listed(streams: Option<(u16, u16)>) -> Vec<StreamId> {
+    streams.map_or(Vec::new(), |(first, last)| (first..=last).map(StreamId::new).collect())
+}
+
+/// The same operations, and changes of streams between them.
+pub(crate) fn with_resets(seed: u64, operations: Vec<Operation>) -> Vec<Operation> {
+    let mut dice = Dice::of(seed ^ 0x6525);
+    let mut changed = Vec::with_capacity(2 * operations.len());
+    for operation in operations {
+        changed.push(operation);
+        let end = dice.one_of(&[End::A, End::Z]);
+        let streams = dice.one_of(&[None, Some((0, 0)), Some((0, 1)), Some((1, 15)), Some((2, 2))]);
+        match dice.below(20) {
+            0..7 => changed.push(Operation::Reset(end, streams)),
+            7..10 => changed.push(Operation::ResetOther(end, streams)),
+            10 => changed.push(Operation::ResetAll(end)),
+            11 => changed.push(Operation::Add(end, dice.one_of(&[1, 5]), dice.one_of(&[0, 3]))),
+            _ => {}
+        }
+    }
+    changed
 }
 
 /// Any effort for a message that is sent at `now`.

@@ -7,8 +7,9 @@ use crate::policy::PathId;
 /// A timer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Timer {
-    /// T1-init and T1-cookie: INIT or COOKIE-ECHO is not answered.
-    Handshake,
+    /// T1-init and T1-cookie: INIT or COOKIE-ECHO is not answered. In an open association: the request of a RE-CONFIG is
+    /// not answered.
+    Request,
     /// The delay of a SACK ends.
     Sack,
     /// A zero-window probe is due.
@@ -116,7 +117,7 @@ impl Default for Timers {
 impl Timer {
     fn slot(self) -> usize {
         match self {
-            Timer::Handshake => 0,
+            Timer::Request => 0,
             Timer::Sack => 1,
             Timer::WindowProbe => 2,
             Timer::Shutdown => 3,
@@ -138,7 +139,7 @@ impl Timer {
     fn from_slot(slot: usize) -> Timer {
         let path = PathId::from_index(slot.saturating_sub(ASSOCIATION_TIMERS) / PATH_TIMERS);
         match slot {
-            0 => Timer::Handshake,
+            0 => Timer::Request,
             1 => Timer::Sack,
             2 => Timer::WindowProbe,
             3 => Timer::Shutdown,

@@ -100,6 +100,11 @@ impl Receiver {
             room = self.room_for(ground, data, load);
         }
         match room {
+            // Numbers after the reset of a stream are not those before it: the peer sends the chunk again.
+            DataRoom::Enough if data.interleaves && self.is_deferred(data) => {
+                packet.has_dropped = true;
+                return Ok(());
+            }
             DataRoom::Enough => {}
             DataRoom::NotNow => {
                 packet.has_dropped = true;
@@ -126,7 +131,7 @@ impl Receiver {
         };
         if beginning && ending && self.assembly.pass(tsn) {
             let message = Message::of_one((stream, mid.ssn(), ppid), unordered, payload, load);
-            return self.deliver(ground, message, mid);
+            return self.deliver_or_defer(ground, message, mid, tsn);
         }
         let charge = load.charge;
         let fragment =
@@ -135,7 +140,7 @@ impl Receiver {
         let inserted =
             self.assembly.insert(fragment, |fragment| delivery.is_behind(fragment.stream, fragment.mid))?;
         match inserted {
-            Inserted::Whole(message) => self.deliver(ground, message, mid),
+            Inserted::Whole(message) => self.deliver_or_defer(ground, message, mid, tsn),
             Inserted::Held => Ok(()),
             Inserted::Dropped(charge) => {
                 self.buffer.on_released(charge);
@@ -228,7 +233,23 @@ impl Receiver {
         Some(message)
     }
 
-    fn deliver(&mut self, ground: &mut Ground, message: Message, mid: Mid) -> Result<(), BadData> {
+    /// Delivers a message whose last chunk to arrive has `tsn`, unless its stream is reset before it.
+    #[inline]
+    fn deliver_or_defer(
+        &mut self,
+        ground: &mut Ground,
+        message: Message,
+        mid: Mid,
+        tsn: Tsn,
+    ) -> Result<(), BadData> {
+        let free = match &mut self.deferred {
+            None => Some(message),
+            Some(deferred) => deferred.push(tsn, message),
+        };
+        free.map_or(Ok(()), |message| self.deliver(ground, message, mid))
+    }
+
+    pub(super) fn deliver(&mut self, ground: &mut Ground, message: Message, mid: Mid) -> Result<(), BadData> {
         let was_empty = self.delivery.is_empty();
         let span = self.arrivals.highest().distance_from(self.arrivals.cumulative());
         self.delivery.push(message, mid, span)?;
@@ -240,7 +261,8 @@ impl Receiver {
 
     /// The memory of all unread data.
     fn received_memory(&self) -> ByteCount {
-        let held = self.assembly.held() + self.delivery.waiting() + self.delivery.ready();
+        let deferred = self.deferred.as_ref().map_or(MemoryLoad::NONE, |deferred| deferred.load());
+        let held = self.assembly.held() + self.delivery.waiting() + self.delivery.ready() + deferred;
         held.memory + self.arrivals.memory()
     }
 
@@ -250,8 +272,9 @@ impl Receiver {
     fn room_for(&self, ground: &Ground, data: &UserData<'_>, load: MemoryLoad) -> DataRoom {
         let memory = self.received_memory();
         let is_next = data.tsn == self.arrivals.cumulative().next();
-        let is_stuck = is_next && self.delivery.is_empty();
-        let is_awaited = is_stuck || is_next && self.arrivals.has_gap();
+        // What is deferred becomes readable without more data.
+        let is_stuck = is_next && self.delivery.is_empty() && self.deferred.is_none();
+        let is_awaited = is_stuck || is_next && (self.arrivals.has_gap() || self.deferred.is_some());
         let has_room = if ground.agreement.receiver.two_levels {
             self.buffer.has_room_in_level(load, self.level_of(is_next, is_awaited), memory)
         } else {

@@ -1,9 +1,7 @@
 //! Handles FORWARD-TSN and I-FORWARD-TSN: the peer gave messages up, which are no longer waited for (RFC 3758 §3.6, RFC
 //! 8260 §2.3).
 
-use anabranch_base::ByteCount;
-
-use super::{PacketData, Receiver};
+use super::{BadData, PacketData, Receiver};
 use crate::association::ground::Ground;
 use crate::event::Event;
 use crate::receive::Assembly;
@@ -18,14 +16,14 @@ impl Receiver {
         ground: &mut Ground,
         forward: &ForwardTsn<'_>,
         packet: &mut PacketData,
-    ) {
+    ) -> Result<(), BadData> {
         let skipped = forward.skipped.iter();
         let ordered = skipped.map(|skipped| MessageKey {
             stream: skipped.stream,
             unordered: false,
             mid: Mid::from(skipped.ssn),
         });
-        self.skip_to(ground, forward.new_cumulative_tsn, ordered, packet);
+        self.skip_to(ground, forward.new_cumulative_tsn, ordered, packet)
     }
 
     /// Does the same by the list of an I-FORWARD-TSN, which also has unordered messages.
@@ -34,14 +32,14 @@ impl Receiver {
         ground: &mut Ground,
         forward: &IForwardTsn,
         packet: &mut PacketData,
-    ) {
+    ) -> Result<(), BadData> {
         let skipped = forward.skipped.iter();
         let skipped = skipped.map(|skipped| MessageKey {
             stream: skipped.stream,
             unordered: skipped.unordered,
             mid: skipped.mid,
         });
-        self.skip_to(ground, forward.new_cumulative_tsn, skipped, packet);
+        self.skip_to(ground, forward.new_cumulative_tsn, skipped, packet)
     }
 
     fn skip_to(
@@ -50,15 +48,15 @@ impl Receiver {
         cumulative: Tsn,
         skipped: impl Iterator<Item = MessageKey>,
         packet: &mut PacketData,
-    ) {
+    ) -> Result<(), BadData> {
         packet.acknowledge_skip();
-        if !self.arrivals.skip_to(cumulative) {
-            return;
+        if self.deferred.is_some() {
+            self.release_before(ground, cumulative)?;
         }
-        let mut dropped = match &mut self.assembly {
-            Assembly::Consecutive(reassembly) => reassembly.skip_to(cumulative),
-            Assembly::Interleaved(_) => ByteCount::ZERO,
-        };
+        if !self.arrivals.skip_to(cumulative) {
+            return Ok(());
+        }
+        let mut dropped = self.assembly.skip_to(cumulative);
         let was_empty = self.delivery.is_empty();
         for last in skipped {
             if !self.delivery.has_stream(last.stream) {
@@ -75,5 +73,6 @@ impl Receiver {
         if was_empty && !self.delivery.is_empty() {
             ground.log.event(Event::Readable);
         }
+        Ok(())
     }
 }

@@ -53,17 +53,23 @@ impl Session {
             // RFC 8260 §2.2.1: after the negotiation, every user message is I-DATA.
             Chunk::Data(_) => return ChunkOutcome::Violation("it sent DATA in place of I-DATA".to_owned()),
             Chunk::ForwardTsn(forward) if ground.agreement.features.skips_ssns() => {
-                if let Some(packet) = taking(stage, data) {
-                    self.receiver.on_forward_tsn(ground, &forward, packet);
+                if let Some(packet) = taking(stage, data)
+                    && let Err(error) = self.receiver.on_forward_tsn(ground, &forward, packet)
+                {
+                    return ChunkOutcome::Violation(error.to_string());
                 }
             }
             Chunk::IForwardTsn(forward) if ground.agreement.features.i_forward_tsn => {
-                if let Some(packet) = taking(stage, data) {
-                    self.receiver.on_i_forward_tsn(ground, &forward, packet);
+                if let Some(packet) = taking(stage, data)
+                    && let Err(error) = self.receiver.on_i_forward_tsn(ground, &forward, packet)
+                {
+                    return ChunkOutcome::Violation(error.to_string());
                 }
             }
             Chunk::Sack(sack) => {
-                if let Err(bad) = self.sender.on_sack(ground, now, path, &sack) {
+                if let Err(bad) = self.sender.on_sack(ground, now, path, &sack)
+                    && !self.sender.is_from_before(sack.cumulative_tsn_ack)
+                {
                     return ChunkOutcome::Violation(bad.to_string());
                 }
             }
@@ -89,6 +95,13 @@ impl Session {
                     let what = "it answered an ASCONF that was never sent".to_owned();
                     let reason = CloseReason::ProtocolViolation { what };
                     return ChunkOutcome::Abort(Cause::IllegalAsconfAck, reason);
+                }
+            }
+            Chunk::ReConfig(chunk)
+                if ground.agreement.features.reconfiguration && stage != Some(ShutdownState::AckSent) =>
+            {
+                if let Err(bad) = self.on_re_config(now, path, &chunk, stage.is_some()) {
+                    return ChunkOutcome::Violation(bad.to_string());
                 }
             }
             Chunk::Error(error) => self.peer.on_error_report(ground, now, &error.causes),
@@ -137,6 +150,9 @@ impl Session {
     ) -> Result<(), BadData> {
         self.sender.answer_reports(&mut self.ground, now);
         self.receiver.end_packet(&mut self.ground, arrived, data, now)?;
+        if self.reconfiguration.is_some() {
+            self.finish_deferred_reset()?;
+        }
         if data.is_after_shutdown() {
             // RFC 9260 §9.2: "MUST immediately respond to each received packet containing one or more DATA
             // chunks with a SHUTDOWN chunk and restart the T2-shutdown timer".

@@ -25,13 +25,10 @@ impl Session {
             Timer::MtuProbe(path) => self.ground.on_mtu_probe_due(path, now),
             Timer::Overtaken(_) => self.sender.on_overtaken_due(&mut self.ground, now),
             Timer::TailProbe(path) => self.sender.on_tail_probe_due(&mut self.ground, path),
+            Timer::Request => return self.on_request_unanswered(now),
             Timer::GivingUp => return self.on_giving_up_due(now),
             // These only start sending.
-            Timer::Pacing(_)
-            | Timer::Resend(_)
-            | Timer::Handshake
-            | Timer::Shutdown
-            | Timer::ShutdownGuard => {}
+            Timer::Pacing(_) | Timer::Resend(_) | Timer::Shutdown | Timer::ShutdownGuard => {}
         }
         Ok(())
     }

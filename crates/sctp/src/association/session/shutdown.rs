@@ -33,7 +33,7 @@ impl ShutdownState {
 impl Session {
     /// Advances the shutdown: when nothing is left to send, it enters the next stage.
     pub(crate) fn advance_shutdown(&mut self, stage: ShutdownState, now: Time) -> ShutdownState {
-        if !self.sender.is_empty() {
+        if !self.sender.is_empty() || self.awaits_association_reset() {
             return stage;
         }
         match stage {
@@ -54,6 +54,7 @@ impl Session {
     /// Handles a SHUTDOWN that arrived while our data is in flight. The guard timer runs here too: a forged SHUTDOWN
     /// can acknowledge data that never arrived, and then neither end would retransmit anything.
     pub(crate) fn on_shutdown_received(&mut self, now: Time) -> ShutdownState {
+        self.refuse_association_reset(now);
         self.ground.timers.set(Timer::ShutdownGuard, now + self.guard_time());
         ShutdownState::Received { acked: self.sender.ack_point() }
     }
@@ -97,10 +98,11 @@ impl Session {
         self.ground.timers.set(Timer::Shutdown, now + self.shutdown_wait());
     }
 
-    /// Stops HEARTBEATs and ASCONFs. RFC 9260 §8.3: sending HEARTBEATs "is discontinued after sending either a SHUTDOWN
+    /// Stops HEARTBEATs, ASCONFs and RE-CONFIGs. RFC 9260 §8.3: sending HEARTBEATs "is discontinued after sending either a SHUTDOWN
     /// chunk or SHUTDOWN ACK chunk".
     fn stop_heartbeats(&mut self) {
         self.peer.stop_requests(&mut self.ground);
+        self.stop_reconfiguring();
         self.ground.stop_heartbeats();
     }
 

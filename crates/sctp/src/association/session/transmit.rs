@@ -18,6 +18,9 @@ impl Session {
         max_segments: usize,
     ) -> Option<Transmit> {
         self.sender.begin_sending(&mut self.ground, now);
+        if self.reconfiguration.is_some() {
+            self.advance_reconfiguration(now);
+        }
         if let Some(probe) = self.ground.transmit_mtu_probe(buf) {
             return Some(probe);
         }
@@ -83,7 +86,7 @@ impl Session {
     /// Builds one packet for `path` that fits into `room`: control chunks first, then the SACK, then lost chunks,
     /// then new data (RFC 9260 §6.10). `None` if nothing fits.
     fn pack(&mut self, path: PathId, room: PacketRoom, buf: &mut Vec<u8>, now: Time) -> Option<Packed> {
-        let Session { ground, sender, receiver, peer } = self;
+        let Session { ground, sender, receiver, peer, .. } = self;
         let mut packing = Packing::begin(path, room, ground.header(), peer.keys(), buf);
         ground.pack_control(&mut packing);
         receiver.pack_sack(ground, sender.has_waiting(), &mut packing);

@@ -74,6 +74,12 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         Kind::Boolean,
         "NR-SACKs in place of SACKs, if the peer agrees: what arrived out of order leaves the send buffer"
     ),
+    field!(
+        stream_reconfiguration,
+        Everywhere,
+        Kind::Boolean,
+        "streams may be reset and added, if the peer agrees (RFC 6525)"
+    ),
     field!(dac_wire, Everywhere, DacWire::KIND, "encoding of a SACK's packet count; `plain`: as ns-2 does"),
 ];
 

@@ -34,7 +34,7 @@ impl SendBuffer {
 
     /// Returns true if the chunk is acknowledged, cumulatively or by a gap block.
     pub(crate) fn is_acked(&self, tsn: Tsn) -> bool {
-        self.chunks.is_passed(tsn) || self.chunks.is_acked(self.chunks.position(tsn))
+        self.chunks.position_if_held(tsn).is_none_or(|position| self.chunks.is_acked(position))
     }
 
     /// The path on which a chunk was last sent; `None` for a chunk that is not kept, or was never sent.
@@ -60,7 +60,7 @@ impl SendBuffer {
 
     /// Returns true if everything is cumulatively acknowledged.
     pub(crate) fn is_empty(&self) -> bool {
-        self.chunks.count() == 0 && self.unfragmented.is_empty()
+        self.is_settled() && self.on_hold.count() == 0
     }
 
     /// Returns true if a chunk was sent that is not cumulatively acknowledged.

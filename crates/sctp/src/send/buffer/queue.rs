@@ -31,6 +31,9 @@ impl SendBuffer {
     /// Queues a message to be fragmented later. It counts as waiting at once.
     pub(crate) fn push_whole(&mut self, message: Outgoing) {
         self.held.on_queued(message.length());
+        if self.on_hold.has(message.stream) {
+            return self.on_hold.push(message);
+        }
         let reliability = message.reliability;
         let number = self.unfragmented.push(message);
         if reliability.is_partial() {
@@ -57,7 +60,7 @@ impl SendBuffer {
     pub(crate) fn refit(&mut self, largest: ByteCount) {
         self.chunks.refit(largest);
         if self.interleaves {
-            for (key, fsn) in self.chunks.renumber() {
+            for (key, fsn) in self.chunks.renumber_fragments() {
                 self.unfragmented.renumber(key.stream, fsn);
             }
         }
@@ -88,7 +91,7 @@ impl SendBuffer {
 
     /// The user data that was not sent yet.
     pub(crate) fn waiting_bytes(&self) -> ByteCount {
-        self.waiting.bytes() + self.unfragmented.bytes()
+        self.waiting.bytes() + self.unfragmented.bytes() + self.on_hold.bytes()
     }
 
     /// The user data that may still be queued if the buffer may hold `capacity`. Every chunk, and every message that is
@@ -96,7 +99,8 @@ impl SendBuffer {
     /// chunks of less than a few hundred bytes reduce the room.
     pub(crate) fn room_in(&self, capacity: ByteCount) -> ByteCount {
         let held = self.held.total();
-        let memory = held + CHUNK_OVERHEAD * (self.chunks.count() + self.unfragmented.count()) as u64;
+        let whole = self.unfragmented.count() + self.on_hold.count();
+        let memory = held + CHUNK_OVERHEAD * (self.chunks.count() + whole) as u64;
         capacity.saturating_sub(held).min((capacity * 2).saturating_sub(memory))
     }
 
