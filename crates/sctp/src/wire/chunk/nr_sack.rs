@@ -62,12 +62,12 @@ impl<'a> NrSack<'a> {
     pub(crate) const HEADER_LEN: usize = 20;
 
     /// The R blocks: TSNs that arrived and that the receiver may take back.
-    pub fn renegable_blocks(&self) -> impl Iterator<Item = GapBlock> + use<'a> {
+    pub(crate) fn renegable_blocks(&self) -> impl Iterator<Item = GapBlock> + use<'a> {
         self.gap_blocks.iter().take(self.renegable.into())
     }
 
     /// The NR blocks: TSNs that arrived and that the receiver never takes back.
-    pub fn firm_blocks(&self) -> impl Iterator<Item = GapBlock> + use<'a> {
+    pub(crate) fn firm_blocks(&self) -> impl Iterator<Item = GapBlock> + use<'a> {
         self.gap_blocks.iter().skip(self.renegable.into())
     }
 
