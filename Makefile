@@ -7,7 +7,7 @@ WALKS   ?= 100000
 NETWORKS ?= 20000
 ADVERSARIES ?= 100000
 SECONDS ?= 60
-FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake scenario trace
+FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake stream_control scenario trace
 
 .PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines nat roaming chaos soak browser tail doors docs fuzz mutants walks adversary networks lint fmt
 .DEFAULT_GOAL := help

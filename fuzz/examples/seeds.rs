@@ -10,6 +10,8 @@ use std::path::Path;
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_bench::PathEntry;
 use anabranch_bench::protocol::{Ask, Frame as TestFrame, ReceiverReport, EndReport};
+use anabranch_net::StreamId;
+use anabranch_net::streams::control::Entry;
 use anabranch_sctp::config::Config;
 use anabranch_transfer::protocol::{FilePath, FrameRef, FileKind, Modified, Offer, Sender, FileVerdict, encode};
 use bytes::Bytes;
@@ -42,6 +44,7 @@ fn main() {
         // Three bytes for each operation: its kind, its end, and its datagram.
         write("sealed_handshake", &name, &drawn(&mut chance, 600));
     }
+    write("stream_control", "every_kind", &control());
     write("bench_protocol", "test", &test());
     write("file_protocol", "file", &frames());
     write("file_protocol", "resumed", &resumed());
@@ -51,6 +54,24 @@ fn main() {
     for (name, bytes) in recordings() {
         write("trace", &name, &bytes);
     }
+}
+
+/// A control message with an entry of every kind.
+fn control() -> Vec<u8> {
+    let stream = StreamId::new(3);
+    let sum = ByteCount::new;
+    let entries = [
+        Entry::Grant { stream, granted: sum(16_384) },
+        Entry::Pool { granted: sum(8_192) },
+        Entry::Blocked { stream, taken: sum(356), needed: sum(5_000) },
+        Entry::Return { stream, taken: sum(356), returned: sum(1_000) },
+        Entry::GivenUp { stream, number: 7, charge: sum(456) },
+        Entry::Reclaim,
+        Entry::Reclaimed,
+    ];
+    let mut bytes = Vec::new();
+    entries.into_iter().for_each(|entry| entry.encode(&mut bytes));
+    bytes
 }
 
 /// The samples of recordings, each after a byte that leaves the kind to be recognised.

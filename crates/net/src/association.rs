@@ -1,6 +1,7 @@
 //! The handle of an association: its construction, its end, and the reports of its paths. Methods lock the core
 //! briefly, and wait without the lock.
 
+mod multiplexing;
 mod receiving;
 mod reconfiguration;
 mod sending;
@@ -19,8 +20,9 @@ pub use reconfiguration::StreamChangeError;
 pub use sending::{Effort, OutboundStream, SendOptions};
 pub use streams::{Events, Records};
 
-use crate::association_entry::{Notifiers, Phase};
+use crate::association_entry::Notifiers;
 use crate::links::LinkReport;
+use crate::phase::Phase;
 use crate::report::{GivenUpCounters, PathReport};
 use crate::shared::{Core, Shared};
 use crate::waiting::until;

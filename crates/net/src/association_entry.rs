@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use anabranch_sctp::event::{CloseReason, Event};
+use anabranch_sctp::event::Event;
 use anabranch_sctp::record::Record;
 use tokio::sync::Notify;
 
 use crate::feed::Feed;
+use crate::phase::Phase;
 use crate::report::GivenUpCounters;
 use crate::send_queue::SendQueue;
+use crate::streams::Mux;
 
 /// The state that the handles of an association share.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub(crate) struct AssociationEntry {
     pub is_shutdown_requested: bool,
     /// The present holder of the association.
     pub holder: Holder,
+    /// The streams that carry the messages of the association, if it has any.
+    pub mux: Option<Box<Mux>>,
     /// The notifiers of the waiting tasks.
     pub notifiers: Arc<Notifiers>,
     /// The messages that were given up.
@@ -27,19 +31,6 @@ pub(crate) struct AssociationEntry {
     pub events: Feed<Event>,
     /// The feed of the measurements on its paths.
     pub records: Feed<Record>,
-}
-
-/// The phase of an association.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
-    /// The handshake has not ended.
-    Opening,
-    /// The association is open in both directions.
-    Open,
-    /// It is shutting down.
-    Closing,
-    /// It has ended.
-    Closed(CloseReason),
 }
 
 /// The holder of an association.
@@ -62,6 +53,8 @@ pub(crate) struct Notifiers {
     pub writable: Notify,
     /// The phase has changed.
     pub changed: Notify,
+    /// A stream can be accepted.
+    pub acceptable: Notify,
     /// The queue of tasks that wait for room.
     pub send_queue: SendQueue,
 }
@@ -73,6 +66,7 @@ impl AssociationEntry {
             phase: Phase::Opening,
             is_shutdown_requested: false,
             holder,
+            mux: None,
             notifiers: Arc::default(),
             given_up: GivenUpCounters::default(),
             events: Feed::default(),

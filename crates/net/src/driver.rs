@@ -4,7 +4,7 @@ use std::future::{Future, poll_fn};
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::Poll;
+use std::task::{Poll, Waker};
 
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::association::{Association, AssociationState, Ecn, PathAddresses};
@@ -242,7 +242,9 @@ impl Driver {
         }
         let due = core.endpoint.poll_timeout();
         let is_deserted = core.is_deserted();
+        let woken = core.take_woken();
         drop(core);
+        woken.into_iter().for_each(Waker::wake);
         self.set_timer(due);
         is_deserted
     }

@@ -73,6 +73,12 @@
 //! peer's send buffer, where its `send` waits. Both sizes are in [`Config`]. [`try_send`](Association::try_send) and
 //! [`try_recv`](Association::try_recv) never wait.
 //!
+//! # Streams
+//!
+//! The receive buffer is that of the association: a reader that waits for one stream stops all.
+//! [`Association::into_streams`] gives each stream a handle, and a back-pressure of its own if both ends set
+//! [`Config::stream_credits`]; see [`streams`].
+//!
 //! # Several tasks
 //!
 //! Every handle is `Clone + Send + Sync`; the endpoint or association ends when its last clone is dropped. Any number
@@ -143,6 +149,7 @@ mod notices;
 mod opening;
 mod outbox;
 mod pairing;
+mod phase;
 mod port;
 pub mod reason;
 mod receive_buffer;
@@ -155,6 +162,7 @@ mod send_error;
 mod send_queue;
 mod shared;
 mod socket;
+pub mod streams;
 mod unreadable_peers;
 mod waiting;
 
@@ -186,4 +194,5 @@ pub use report::{GivenUpCounters, PathReport, SocketReport, Unsent};
 pub use routes::reaches;
 pub use seal::{Key, KeyError, Security};
 pub use send_error::{SendError, TrySendError};
+pub use streams::{Stream, StreamMessage, Streams};
 pub use unreadable_peers::{Unreadable, UnreadablePeer};

@@ -2,9 +2,11 @@
 //! never held while a task waits.
 
 mod listeners;
+mod multiplexing;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
 
 use anabranch_base::Time;
 use anabranch_sctp::association::Message;
@@ -13,10 +15,11 @@ use anabranch_sctp::endpoint::{AssociationId, Channel, ConnectError, Endpoint};
 use anabranch_sctp::event::{CloseReason, Event};
 use tokio::sync::Notify;
 
-use crate::association_entry::{AssociationEntry, Holder, Notifiers, Phase};
+use crate::association_entry::{AssociationEntry, Holder, Notifiers};
 use crate::clock::Clock;
 use crate::icmp::UndeliveredList;
 use crate::pairing::Pairing;
+use crate::phase::Phase;
 use crate::report::{GivenUpCounters, SocketReports};
 use crate::seal::{self, Security};
 use crate::send_error::SendError;
@@ -50,6 +53,10 @@ pub(crate) struct Core {
     incoming: VecDeque<AssociationId>,
     /// The associations whose records have a listener.
     recorded: Vec<AssociationId>,
+    /// The associations whose messages are those of streams.
+    multiplexed: Vec<AssociationId>,
+    /// Wakers of tasks of streams, to call without the lock.
+    woken: Vec<Waker>,
     /// The number of channels this end has opened; `None` for plain packets.
     channels: Option<u64>,
     has_handle: bool,
@@ -80,6 +87,8 @@ impl Shared {
             associations: BTreeMap::new(),
             incoming: VecDeque::new(),
             recorded: Vec::new(),
+            multiplexed: Vec::new(),
+            woken: Vec::new(),
             channels: matches!(security, Security::Sealed(_)).then_some(0),
             has_handle: true,
             has_driver: true,
@@ -152,7 +161,14 @@ impl Shared {
 
     /// Handles the end of the driver, normal or not: no task may wait for it any longer.
     pub(crate) fn on_driver_gone(&self) {
-        self.lock().on_driver_gone();
+        let woken = {
+            let mut core = self.lock();
+            core.on_driver_gone();
+            let now = core.latest;
+            core.turn_streams(now);
+            std::mem::take(&mut core.woken)
+        };
+        woken.into_iter().for_each(Waker::wake);
         self.accepted.notify_waiters();
         self.settled.notify_waiters();
     }
@@ -237,9 +253,10 @@ impl Core {
         id: AssociationId,
         message: &mut Outgoing,
     ) -> Option<Result<(), SendError>> {
-        match self.associations.get(&id).map(|entry| &entry.phase) {
+        match self.associations.get(&id).map(|entry| (&entry.phase, entry.mux.is_some())) {
             None => return Some(Err(SendError::Closed(driver_gone()))),
-            Some(Phase::Closed(reason)) => return Some(Err(SendError::Closed(reason.clone()))),
+            Some((Phase::Closed(reason), _)) => return Some(Err(SendError::Closed(reason.clone()))),
+            Some((_, true)) => return Some(Err(SendError::Multiplexed)),
             Some(_) => {}
         }
         let Some(association) = self.endpoint.association_mut(id) else {
@@ -297,6 +314,7 @@ impl Core {
         while let Some((id, event)) = self.endpoint.poll_event() {
             has_changed |= self.on_event(now, id, &event, accepted);
         }
+        has_changed |= self.turn_streams(now);
         self.is_dirty |= has_changed;
         has_changed
     }
@@ -351,6 +369,11 @@ impl Core {
             }
             Event::PeerClosing => entry.enter(Phase::Closing),
             Event::Restarted => self.on_restart(now, id),
+            Event::GivenUp { stream, ppid, bytes, .. } => {
+                if let Some(mux) = &mut entry.mux {
+                    mux.on_given_up(*stream, *ppid, *bytes);
+                }
+            }
             Event::Closed(reason) => entry.enter(Phase::Closed(reason.clone())),
             Event::GivenUp { bytes, was_sent, .. } => entry.given_up.add(*bytes, *was_sent),
             _ => {}
@@ -379,12 +402,22 @@ impl Core {
     /// requested again.
     fn on_restart(&mut self, now: Time, id: AssociationId) {
         let Some(entry) = self.associations.get_mut(&id) else { return };
-        if entry.is_shutdown_requested { self.close(now, id) } else { entry.enter(Phase::Open) }
+        if entry.mux.as_ref().is_some_and(|mux| mux.has_credits()) {
+            // The credits of both ends no longer fit together.
+            if let Some(association) = self.endpoint.association_mut(id) {
+                association.abort("the peer restarted and lost its streams");
+            }
+        } else if entry.is_shutdown_requested {
+            self.close(now, id)
+        } else {
+            entry.enter(Phase::Open)
+        }
     }
 
     fn remove(&mut self, now: Time, id: AssociationId) {
         self.associations.remove(&id);
         self.recorded.retain(|recorded| *recorded != id);
+        self.multiplexed.retain(|multiplexed| *multiplexed != id);
         self.endpoint.remove(now, id);
     }
 

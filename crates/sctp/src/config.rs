@@ -189,6 +189,9 @@ pub struct Config {
     pub nr_sack: bool,
     /// True if streams are reset and added while the association is open, if the peer agrees (RFC 6525).
     pub stream_reconfiguration: bool,
+    /// True if this end offers credits for single streams, which its driver implements. Without a driver that does, the
+    /// setting has no effect.
+    pub stream_credits: bool,
     /// The time a state cookie is valid.
     pub cookie_lifetime: Duration,
     /// The number of retransmissions of INIT or COOKIE-ECHO before giving up.

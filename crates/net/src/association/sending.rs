@@ -241,7 +241,7 @@ impl SendOptions {
     }
 
     /// The message for the core. `now` is read only for a lifetime.
-    fn outgoing(self, payload: Bytes, now: impl FnOnce() -> Time) -> Outgoing {
+    pub(crate) fn outgoing(self, payload: Bytes, now: impl FnOnce() -> Time) -> Outgoing {
         let SendOptions { stream, ppid, unordered, effort, immediate } = self;
         let reliability = match effort {
             Effort::Full => Reliability::Full,

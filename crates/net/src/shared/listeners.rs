@@ -6,8 +6,9 @@ use anabranch_sctp::event::Event;
 use anabranch_sctp::record::Record;
 
 use super::Core;
-use crate::association_entry::{AssociationEntry, Phase};
+use crate::association_entry::AssociationEntry;
 use crate::feed::Listener;
+use crate::phase::Phase;
 
 impl Core {
     /// Subscribes a listener to an association's events from now on; an ended association has none.

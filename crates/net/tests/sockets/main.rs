@@ -10,6 +10,7 @@ mod lifecycle;
 mod party;
 mod sealed;
 mod sending;
+mod streams;
 mod tap;
 mod transfer;
 mod waiting;

@@ -312,7 +312,7 @@ pub(crate) mod tests {
             announced: vec![IpAddr::from([10, 0, 0, 1])],
             ecn: true,
             features: Features::from_bits(3),
-            receiver: ReceiverRules::from_bits(3),
+            receiver: ReceiverRules::from_bits(7),
             extensions: None,
         }
     }

@@ -98,6 +98,14 @@ impl Association {
         self.session().is_some_and(|session| session.ground().agreement.features.forward_tsn)
     }
 
+    /// The receive buffers that this end and the peer advertised in the handshake, if both ends agreed on credits for
+    /// single streams.
+    pub fn stream_credits(&self) -> Option<(ByteCount, ByteCount)> {
+        let ground = self.session()?.ground();
+        let own = ground.settings.config.receive_buffer.min(ByteCount::new(u64::from(u32::MAX)));
+        ground.agreement.receiver.stream_credits.then_some((own, ground.agreement.peer_window))
+    }
+
     /// The size of the receive buffer in user data: as configured, or as grown.
     pub fn receive_buffer(&self) -> ByteCount {
         match &self.state {

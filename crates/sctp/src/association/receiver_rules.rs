@@ -1,5 +1,5 @@
-//! Negotiates receiver rules that a standard sender would misread (M-IPCC-7, M-IPCC-9). Each end announces its rules in
-//! its INIT or INIT-ACK, in a parameter of our own that other stacks skip without a report (RFC 9260 §3.2.1: the two
+//! Negotiates receiver rules that a standard sender would misread (M-IPCC-7, M-IPCC-9), and credits for single streams,
+//! which a driver implements. Each end announces its rules in its INIT or INIT-ACK, in a parameter of our own that other stacks skip without a report (RFC 9260 §3.2.1: the two
 //! high bits of its type are 10). A rule holds only if both ends announce it.
 
 use crate::wire::Parameter;
@@ -11,6 +11,8 @@ pub struct ReceiverRules {
     pub two_levels: bool,
     /// SACKs report only gap blocks that are new, and are read that way.
     pub new_gaps: bool,
+    /// The drivers of both ends give credit stream by stream, in messages of their own. The protocol only carries this.
+    pub stream_credits: bool,
 }
 
 impl ReceiverRules {
@@ -19,6 +21,7 @@ impl ReceiverRules {
         ReceiverRules {
             two_levels: self.two_levels && other.two_levels,
             new_gaps: self.new_gaps && other.new_gaps,
+            stream_credits: self.stream_credits && other.stream_credits,
         }
     }
 
@@ -39,14 +42,14 @@ impl ReceiverRules {
         }
     }
 
-    /// The rules as bits: 1 for two levels, 2 for new gaps.
+    /// The rules as bits: 1 for two levels, 2 for new gaps, 4 for stream credits.
     pub fn bits(self) -> u8 {
-        u8::from(self.two_levels) | u8::from(self.new_gaps) << 1
+        u8::from(self.two_levels) | u8::from(self.new_gaps) << 1 | u8::from(self.stream_credits) << 2
     }
 
     /// The rules encoded in `bits`; unknown bits are ignored.
     pub fn from_bits(bits: u8) -> ReceiverRules {
-        ReceiverRules { two_levels: bits & 1 != 0, new_gaps: bits & 2 != 0 }
+        ReceiverRules { two_levels: bits & 1 != 0, new_gaps: bits & 2 != 0, stream_credits: bits & 4 != 0 }
     }
 }
 
@@ -66,7 +69,7 @@ mod tests {
 
     #[test]
     fn what_is_said_is_understood_and_others_skip_it() {
-        for bits in 1..4 {
+        for bits in 1..8 {
             let rules = ReceiverRules::from_bits(bits);
             let parameter = rules.parameter().expect("there is something to say");
             assert_eq!(ReceiverRules::read(&parameter), Some(rules));
@@ -85,8 +88,8 @@ mod tests {
 
     #[test]
     fn a_rule_holds_if_both_ends_have_it() {
-        let [both, one] = [3, 1].map(ReceiverRules::from_bits);
-        assert_eq!(both.and(one), one);
+        let [all, one] = [7, 4].map(ReceiverRules::from_bits);
+        assert_eq!(all.and(one), one);
         assert_eq!(one.and(ReceiverRules::default()).bits(), 0);
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn build_policies(
 ) -> Result<ReceiverRules, UnknownPolicy> {
     SenderRules::build(registry, config, seed)?;
     let new_gaps = AckRules::build(registry, config, seed)?.reports_new_gaps();
-    Ok(ReceiverRules { two_levels: config.has_two_levels(), new_gaps })
+    Ok(ReceiverRules { two_levels: config.has_two_levels(), new_gaps, stream_credits: config.stream_credits })
 }
 
 impl Session {

@@ -101,6 +101,7 @@ impl Config {
             stream_scheduler: StreamScheduler::FirstCome,
             nr_sack: false,
             stream_reconfiguration: false,
+            stream_credits: false,
             cookie_lifetime: Duration::from_secs(60),
             max_init_retransmits: 8,
         }

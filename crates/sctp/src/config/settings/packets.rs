@@ -80,6 +80,12 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         Kind::Boolean,
         "streams may be reset and added, if the peer agrees (RFC 6525)"
     ),
+    field!(
+        stream_credits,
+        Everywhere,
+        Kind::Boolean,
+        "programs that use streams of `anabranch-net` get credit for each stream, if the peer agrees"
+    ),
     field!(dac_wire, Everywhere, DacWire::KIND, "encoding of a SACK's packet count; `plain`: as ns-2 does"),
 ];
 
