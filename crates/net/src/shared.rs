@@ -369,13 +369,13 @@ impl Core {
             }
             Event::PeerClosing => entry.enter(Phase::Closing),
             Event::Restarted => self.on_restart(now, id),
-            Event::GivenUp { stream, ppid, bytes, .. } => {
+            Event::GivenUp { stream, ppid, bytes, was_sent } => {
+                entry.given_up.add(*bytes, *was_sent);
                 if let Some(mux) = &mut entry.mux {
                     mux.on_given_up(*stream, *ppid, *bytes);
                 }
             }
             Event::Closed(reason) => entry.enter(Phase::Closed(reason.clone())),
-            Event::GivenUp { bytes, was_sent, .. } => entry.given_up.add(*bytes, *was_sent),
             _ => {}
         }
         let Some(entry) = self.associations.get_mut(&id) else { return false };

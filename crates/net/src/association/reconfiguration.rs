@@ -5,7 +5,7 @@ use anabranch_sctp::event::{CloseReason, Event, StreamChange};
 use anabranch_sctp::wire::{ReConfigResult, StreamId};
 
 use super::{Association, Events, SharedHandle};
-use crate::association_entry::Phase;
+use crate::phase::Phase;
 
 /// The error of a change of streams that was not made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -40,7 +40,14 @@ impl Mux {
         let payload = Bytes::from_static(&[0]);
         self.queue(
             port,
-            Outgoing { stream, ppid: END, unordered: false, reliability: Reliability::Full, payload },
+            Outgoing {
+                stream,
+                ppid: END,
+                unordered: false,
+                immediate: false,
+                reliability: Reliability::Full,
+                payload,
+            },
         )
     }
 
@@ -145,6 +152,7 @@ impl Mux {
             stream: CONTROL_STREAM,
             ppid: CONTROL,
             unordered: false,
+            immediate: false,
             reliability: Reliability::Full,
             payload: bytes.into(),
         }
