@@ -7,10 +7,10 @@
 #![allow(clippy::print_stdout, reason = "programs of developers print")]
 
 use std::error::Error;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use anabranch_net::base::ByteCount;
-use anabranch_net::{Config, Endpoint, Options, Security, SendOptions, Stream, Streams};
+use anabranch_net::base::{ByteCount, Duration as Span};
+use anabranch_net::{Clock, Config, Endpoint, Options, Security, SendOptions, Stream, Streams};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -28,12 +28,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let client = Endpoint::bind(options(false))?;
     let client = client.connect(&addresses).await?.into_streams();
 
-    print("quick replies alone", measure(&client, streams, requests).await?);
+    print("quick replies alone", &measure(&client, streams, requests).await?);
     // The reply to this request is endless, and is not read.
     let mut slow = client.open_next()?;
     slow.send("endless", SendOptions::default()).await?;
     tokio::time::sleep(Duration::from_millis(100)).await;
-    print("beside a slow one", measure(&client, streams, requests).await?);
+    print("beside a slow one", &measure(&client, streams, requests).await?);
     println!("{} of the slow reply wait unread", client.unread());
 
     client.association().abort("measured");
@@ -70,17 +70,17 @@ async fn answer(mut stream: Stream) {
 }
 
 /// The sorted latencies of so many requests on each of so many streams at once.
-async fn measure(client: &Streams, streams: usize, requests: usize) -> Result<Vec<Duration>, Box<dyn Error>> {
-    let mut tasks = Vec::new();
+async fn measure(client: &Streams, streams: usize, requests: usize) -> Result<Vec<Span>, Box<dyn Error>> {
+    let (mut tasks, clock) = (Vec::new(), Clock::start());
     for _ in 0..streams {
         let mut stream = client.open_next()?;
         tasks.push(tokio::spawn(async move {
             let mut latencies = Vec::with_capacity(requests);
             for _ in 0..requests {
-                let start = Instant::now();
+                let start = clock.now();
                 stream.send(vec![1; 100], SendOptions::default()).await.expect("open");
                 stream.recv().await.expect("open").expect("an answer");
-                latencies.push(start.elapsed());
+                latencies.push(clock.now().since(start));
             }
             latencies
         }));
@@ -93,8 +93,8 @@ async fn measure(client: &Streams, streams: usize, requests: usize) -> Result<Ve
     Ok(all)
 }
 
-fn print(name: &str, sorted: Vec<Duration>) {
+fn print(name: &str, sorted: &[Span]) {
     let quantile = |part: f64| sorted[((sorted.len() - 1) as f64 * part) as usize];
     let [half, most, last] = [0.5, 0.99, 1.0].map(quantile);
-    println!("{name}: {} replies, median {half:.2?}, 99 % {most:.2?}, longest {last:.2?}", sorted.len());
+    println!("{name}: {} replies, median {half}, 99 % {most}, longest {last}", sorted.len());
 }

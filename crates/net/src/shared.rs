@@ -408,9 +408,9 @@ impl Core {
                 association.abort("the peer restarted and lost its streams");
             }
         } else if entry.is_shutdown_requested {
-            self.close(now, id)
+            self.close(now, id);
         } else {
-            entry.enter(Phase::Open)
+            entry.enter(Phase::Open);
         }
     }
 

@@ -24,7 +24,7 @@ pub struct StreamMessage {
 
 impl StreamMessage {
     /// Takes a message, whose framing is removed if it `is_framed`.
-    pub(super) fn read(message: Message, is_framed: bool) -> Result<StreamMessage, Violation> {
+    pub(super) fn read(message: &Message, is_framed: bool) -> Result<StreamMessage, Violation> {
         let (length, stream) = (message.len(), message.stream);
         let (mut ppid, unordered) = (message.ppid, message.unordered);
         let mut chunks: Vec<Bytes> = if length <= LONGEST_COPIED {

@@ -57,10 +57,8 @@ impl Scene {
     }
 
     fn want(&mut self, stream: StreamId, length: usize, is_limited: bool) {
-        if !self.waiting.contains_key(&stream) {
-            self.waiting.insert(stream, (charge_of(length), is_limited));
-            self.try_send(stream);
-        }
+        self.waiting.entry(stream).or_insert((charge_of(length), is_limited));
+        self.try_send(stream);
     }
 
     fn try_send(&mut self, stream: StreamId) {

@@ -22,20 +22,20 @@ impl Mux {
             && (self.credits.is_some() || self.unread < capacity)
             && let Some(message) = port.take()
         {
-            if let Err(violation) = self.handle(message) {
+            if let Err(violation) = self.handle(&message) {
                 self.has_failed = true;
                 port.abort(&violation.to_string());
             }
         }
     }
 
-    fn handle(&mut self, message: Message) -> Result<(), Violation> {
+    fn handle(&mut self, message: &Message) -> Result<(), Violation> {
         let (stream, length) = (message.stream, message.len());
         let charge = charge_of(length);
         let mut is_end = false;
         if let Some(credits) = &mut self.credits {
             if stream == CONTROL_STREAM {
-                return self.handle_control(&message);
+                return self.handle_control(message);
             }
             if let Some(bits) = limited::bits_in(message.ppid)
                 && !credits.lender.on_number(stream, bits)?
