@@ -22,6 +22,7 @@ mod on_hold;
 mod refit;
 mod reliability;
 mod streams;
+mod turn;
 mod unfragmented;
 mod waiting;
 

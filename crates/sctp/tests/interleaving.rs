@@ -88,8 +88,8 @@ fn streams_take_turns_chunk_by_chunk() {
         _ => None,
     };
     let streams: Vec<u16> = packets.iter().filter_map(stream_of).collect();
-    let turns = streams.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    assert!(turns > 30, "{turns} turns in {} chunks", streams.len());
+    let changes = streams.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert!(changes > 30, "{changes} changes in {} chunks", streams.len());
     let mut both = received(&mut pair);
     both.sort_unstable();
     assert_eq!(both, [(1, 30_000), (2, 29_000)]);

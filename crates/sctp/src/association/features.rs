@@ -13,7 +13,7 @@ pub struct Features {
     pub interleaving: bool,
     /// Interleaved messages may be given up (RFC 8260 §2.3).
     pub i_forward_tsn: bool,
-    /// What arrived out of order is acknowledged for good (draft-natarajan-tsvwg-sctp-nrsack).
+    /// Out-of-order arrivals are acknowledged for good (draft-natarajan-tsvwg-sctp-nrsack).
     pub nr_sack: bool,
     /// Streams are reset and added (RFC 6525).
     pub reconfiguration: bool,
@@ -58,7 +58,7 @@ impl Features {
     }
 
     /// True if FORWARD-TSN skips messages, by SSN.
-    pub fn skips_ssns(self) -> bool {
+    pub(crate) fn skips_ssns(self) -> bool {
         self.forward_tsn && !self.interleaving
     }
 

@@ -23,4 +23,24 @@ impl StreamScheduler {
     pub(crate) fn keeps_order(self) -> bool {
         self == StreamScheduler::FirstCome
     }
+
+    /// True if a packet has new data of one stream only.
+    pub(crate) fn fills_packets(self) -> bool {
+        self == StreamScheduler::RoundRobinPacket
+    }
+
+    /// True if values are priorities.
+    pub(crate) fn is_by_priority(self) -> bool {
+        self == StreamScheduler::Priority
+    }
+
+    /// True if values are weights.
+    pub(crate) fn is_weighted(self) -> bool {
+        self == StreamScheduler::WeightedFair
+    }
+
+    /// True if the streams share the rate, whatever the sizes of messages.
+    pub(crate) fn is_by_work(self) -> bool {
+        matches!(self, StreamScheduler::FairBandwidth | StreamScheduler::WeightedFair)
+    }
 }

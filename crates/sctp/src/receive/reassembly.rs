@@ -46,7 +46,7 @@ pub(crate) struct Fragment {
     pub stream: StreamId,
     /// The position of its message in the stream.
     pub mid: Mid,
-    /// Its place in an interleaved message.
+    /// The place in an interleaved message.
     pub fsn: Fsn,
     /// The sending application's identifier for the message; the one of the first fragment counts.
     pub ppid: Ppid,

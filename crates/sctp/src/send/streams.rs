@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use anabranch_base::ByteCount;
 
 use super::fragmentation::Outgoing;
-use super::unfragmented::Turn;
+use super::turn::Turn;
 use crate::config::StreamScheduler;
 use crate::wire::{StreamId, StreamSet};
 
@@ -77,7 +77,7 @@ impl StreamQueues {
     /// Sets the priority or the weight of a stream.
     pub(super) fn set_value(&mut self, stream: StreamId, value: u16) {
         self.values.insert(stream, value);
-        if self.scheduler == StreamScheduler::Priority
+        if self.scheduler.is_by_priority()
             && let Some(queue) = self.queues.get_mut(&stream)
         {
             self.order.remove(&(queue.rank, stream));
@@ -179,20 +179,17 @@ impl StreamQueues {
 
     /// The rank of a stream that gets its first message.
     fn first_rank(&mut self, stream: StreamId) -> Rank {
-        let clock = self.clock;
-        match self.scheduler {
-            StreamScheduler::Priority => (self.value(stream), self.tick()),
-            StreamScheduler::FairBandwidth | StreamScheduler::WeightedFair => {
-                let ahead = self.ahead.remove(&stream).unwrap_or(0);
-                (0, clock.max(ahead))
-            }
-            _ => (0, self.tick()),
+        if self.scheduler.is_by_work() {
+            let ahead = self.ahead.remove(&stream).unwrap_or(0);
+            return (0, self.clock.max(ahead));
         }
+        let priority = if self.scheduler.is_by_priority() { self.value(stream) } else { 0 };
+        (priority, self.tick())
     }
 
     /// The stream whose turn it is.
     fn stream_of_turn(&mut self, largest: usize) -> Option<StreamId> {
-        if self.scheduler == StreamScheduler::RoundRobinPacket
+        if self.scheduler.fills_packets()
             && let Some((stream, room)) = self.packet
             && let Some(queue) = self.queues.get(&stream)
             && let Some(message) = queue.messages.front()
@@ -211,7 +208,7 @@ impl StreamQueues {
         } else {
             self.move_on(stream, work);
         }
-        if self.scheduler == StreamScheduler::RoundRobinPacket {
+        if self.scheduler.fills_packets() {
             let room = self.packet.filter(|(other, _)| *other == stream).map_or(largest, |(_, room)| room);
             self.packet = Some((stream, room.saturating_sub(taken + CHUNK_HEADER)));
         }
@@ -219,7 +216,7 @@ impl StreamQueues {
 
     /// Moves a stream that took a turn behind the others, by its `work`.
     fn move_on(&mut self, stream: StreamId, work: u64) {
-        let (turn, is_by_work) = (self.tick(), self.is_by_work());
+        let (turn, is_by_work) = (self.tick(), self.scheduler.is_by_work());
         let Some(queue) = self.queues.get_mut(&stream) else { return };
         self.order.remove(&(queue.rank, stream));
         if is_by_work {
@@ -231,11 +228,11 @@ impl StreamQueues {
         self.order.insert((queue.rank, stream));
     }
 
-    /// Removes a stream without messages. Its work is remembered until that of the others exceeds it.
+    /// Removes a stream without messages. The end of its work is remembered until the others exceed it.
     fn leave(&mut self, stream: StreamId, work: u64) {
         let Some(queue) = self.queues.remove(&stream) else { return };
         self.order.remove(&(queue.rank, stream));
-        if !self.is_by_work() {
+        if !self.scheduler.is_by_work() {
             return;
         }
         if work > 0 {
@@ -253,30 +250,20 @@ impl StreamQueues {
     }
 
     fn tick(&mut self) -> u64 {
-        if !self.is_by_work() {
+        if !self.scheduler.is_by_work() {
             self.clock += 1;
         }
         self.clock
     }
 
-    fn is_by_work(&self) -> bool {
-        matches!(self.scheduler, StreamScheduler::FairBandwidth | StreamScheduler::WeightedFair)
-    }
-
     /// The work of a stream that takes `bytes`: less, the greater its weight.
     fn work(&self, stream: StreamId, bytes: usize) -> u64 {
-        let weight = match self.scheduler {
-            StreamScheduler::WeightedFair => self.value(stream).max(1),
-            _ => 1,
-        };
+        let weight = if self.scheduler.is_weighted() { self.value(stream).max(1) } else { 1 };
         (bytes as u64 * SCALE).div_ceil(u64::from(weight))
     }
 
     fn value(&self, stream: StreamId) -> u16 {
-        self.values.get(&stream).copied().unwrap_or(match self.scheduler {
-            StreamScheduler::WeightedFair => 1,
-            _ => 0,
-        })
+        self.values.get(&stream).copied().unwrap_or(u16::from(self.scheduler.is_weighted()))
     }
 }
 
@@ -308,19 +295,19 @@ mod tests {
     }
 
     /// The next `count` turns: the stream and the bytes of each.
-    fn turns(queues: &mut StreamQueues, count: usize) -> Vec<(u16, usize)> {
+    fn taken(queues: &mut StreamQueues, count: usize) -> Vec<(u16, usize)> {
         let next = || queues.take_next(100);
-        let turns = std::iter::repeat_with(next).take(count).flatten();
-        turns.map(|turn| (turn.part.stream.get(), turn.part.payload.len())).collect()
+        let all = std::iter::repeat_with(next).take(count).flatten();
+        all.map(|turn| (turn.part.stream.get(), turn.part.payload.len())).collect()
     }
 
     #[test]
     fn streams_take_turns_by_message_and_by_chunk() {
         let messages = [(1, 250), (1, 50), (2, 120)];
         let mut whole = queues(StreamScheduler::RoundRobin, false, &messages);
-        assert_eq!(turns(&mut whole, 9), [(1, 250), (2, 120), (1, 50)]);
+        assert_eq!(taken(&mut whole, 9), [(1, 250), (2, 120), (1, 50)]);
         let mut cut = queues(StreamScheduler::RoundRobin, true, &messages);
-        assert_eq!(turns(&mut cut, 9), [(1, 100), (2, 100), (1, 100), (2, 20), (1, 50), (1, 50)]);
+        assert_eq!(taken(&mut cut, 9), [(1, 100), (2, 100), (1, 100), (2, 20), (1, 50), (1, 50)]);
         assert_eq!((cut.count(), cut.bytes()), (0, ByteCount::ZERO));
     }
 
@@ -328,7 +315,7 @@ mod tests {
     fn a_packet_has_chunks_of_one_stream() {
         let messages: Vec<(u16, usize)> = (0..4).flat_map(|_| [(1, 20), (2, 20)]).collect();
         let mut queues = queues(StreamScheduler::RoundRobinPacket, true, &messages);
-        let streams: Vec<u16> = turns(&mut queues, 9).into_iter().map(|turn| turn.0).collect();
+        let streams: Vec<u16> = taken(&mut queues, 9).into_iter().map(|turn| turn.0).collect();
         assert_eq!(
             streams,
             [1, 1, 1, 2, 2, 2, 1, 2],
@@ -340,11 +327,11 @@ mod tests {
     fn a_more_important_message_interrupts_a_long_one() {
         let mut queues = queues(StreamScheduler::Priority, true, &[(1, 250), (2, 150)]);
         queues.set_value(StreamId::new(1), 5);
-        assert_eq!(turns(&mut queues, 1), [(2, 100)]);
+        assert_eq!(taken(&mut queues, 1), [(2, 100)]);
         queues.set_value(StreamId::new(2), 7);
-        assert_eq!(turns(&mut queues, 1), [(1, 100)]);
+        assert_eq!(taken(&mut queues, 1), [(1, 100)]);
         push(&mut queues, 3, 10);
-        assert_eq!(turns(&mut queues, 9), [(3, 10), (1, 100), (1, 50), (2, 50)]);
+        assert_eq!(taken(&mut queues, 9), [(3, 10), (1, 100), (1, 50), (2, 50)]);
     }
 
     #[test]
@@ -370,9 +357,9 @@ mod tests {
             for _ in 0..4_000 {
                 push(&mut queues, 2, 10);
             }
-            let taken = turns(&mut queues, 1_000);
+            let first = taken(&mut queues, 1_000);
             let of =
-                |stream| -> usize { taken.iter().filter(|turn| turn.0 == stream).map(|turn| turn.1).sum() };
+                |stream| -> usize { first.iter().filter(|turn| turn.0 == stream).map(|turn| turn.1).sum() };
             of(1) as f64 / of(2) as f64
         };
         let (fair, weighted) = (share(StreamScheduler::FairBandwidth), share(StreamScheduler::WeightedFair));
@@ -383,14 +370,14 @@ mod tests {
     fn a_stream_gains_nothing_by_short_absences() {
         let mut queues = queues(StreamScheduler::FairBandwidth, false, &[]);
         (0..100).for_each(|_| _ = push(&mut queues, 1, 50));
-        let mut taken = [0; 3];
+        let mut counts = [0; 3];
         for _ in 0..100 {
             if !queues.queues.contains_key(&StreamId::new(2)) {
                 push(&mut queues, 2, 50);
             }
-            taken[usize::from(turns(&mut queues, 1)[0].0)] += 1;
+            counts[usize::from(taken(&mut queues, 1)[0].0)] += 1;
         }
-        assert!(taken[1] >= 49 && taken[2] >= 49, "{taken:?}");
+        assert!(counts[1] >= 49 && counts[2] >= 49, "{counts:?}");
     }
 
     #[test]
@@ -401,7 +388,7 @@ mod tests {
             let mut queues = queues(scheduler, true, &[(0, 1 << 20)]);
             for stream in 1..1_000 {
                 push(&mut queues, stream, 10);
-                turns(&mut queues, 3);
+                taken(&mut queues, 3);
             }
             let kept = queues.ahead.len() + queues.queues.len() + queues.order.len() + queues.homes.len();
             assert!(kept < 60, "{scheduler:?}: {kept}");
@@ -416,10 +403,10 @@ mod tests {
         };
         assert_eq!(given_up(&mut queues, 1), Some((30, false)));
         assert_eq!(given_up(&mut queues, 1), None);
-        assert_eq!(turns(&mut queues, 1), [(1, 100)]);
+        assert_eq!(taken(&mut queues, 1), [(1, 100)]);
         assert_eq!(given_up(&mut queues, 0), Some((150, true)));
         assert_eq!((queues.count(), queues.bytes()), (1, ByteCount::new(40)));
-        assert_eq!(turns(&mut queues, 9), [(2, 40)]);
+        assert_eq!(taken(&mut queues, 9), [(2, 40)]);
         assert_eq!(given_up(&mut queues, 2), None, "it was taken");
     }
 }

@@ -8,6 +8,7 @@ use anabranch_base::ByteCount;
 use super::chunks::KEPT_CHUNKS;
 use super::fragmentation::Outgoing;
 use super::streams::StreamQueues;
+use super::turn::Turn;
 use crate::config::StreamScheduler;
 use crate::wire::{StreamId, StreamSet};
 
@@ -22,19 +23,6 @@ pub(super) struct Unfragmented {
     bytes: ByteCount,
     /// By stream, if a stream scheduler orders them. Then the list is empty.
     streams: Option<Box<StreamQueues>>,
-}
-
-/// A message that gets its TSNs next, or a part of it.
-#[derive(Debug)]
-pub(super) struct Turn {
-    /// The number of the message.
-    pub number: u64,
-    /// The FSN of the part's first fragment.
-    pub fsn: u32,
-    /// True if it begins, or ends, its message.
-    pub begins: bool,
-    pub ends: bool,
-    pub part: Outgoing,
 }
 
 impl Unfragmented {

@@ -26,7 +26,7 @@ pub(crate) struct Voice {
     pub(crate) acked: Tsn,
     /// The highest TSN that it sent.
     pub(crate) highest: Tsn,
-    /// Its data is I-DATA.
+    /// True if it sends I-DATA.
     pub(crate) interleaves: bool,
 }
 

@@ -5,7 +5,6 @@ use anabranch_base::Time;
 use super::{OpenPacket, SendPhase, Sender};
 use crate::association::ground::Ground;
 use crate::association::packing::Packing;
-use crate::config::StreamScheduler;
 use crate::policy::PathId;
 use crate::seq::Tsn;
 use crate::wire::{Data, UserData};
@@ -121,7 +120,7 @@ impl Sender {
     /// one stream only (RFC 8260 §3.3).
     #[inline]
     fn may_share_packet(&self, ground: &Ground, open: &mut OpenPacket, tsn: Tsn) -> bool {
-        if ground.settings.config.stream_scheduler != StreamScheduler::RoundRobinPacket {
+        if !ground.settings.config.stream_scheduler.fills_packets() {
             return true;
         }
         let stream = self.buffer.data(tsn).stream;

@@ -7,7 +7,7 @@ use anabranch_base::ByteCount;
 use super::super::chunk::{MessageHead, MessageMarks, OutboundChunk};
 use super::super::fragmentation::{Fragment, Fragments, Outgoing};
 use super::super::limited::LimitedMessage;
-use super::super::unfragmented::Turn;
+use super::super::turn::Turn;
 use super::SendBuffer;
 use crate::policy::schedule::{Index, WaitingChunk, WaitingChunks};
 use crate::seq::{Fsn, Tsn};
