@@ -17,7 +17,8 @@ impl SendBuffer {
     /// Queues `message` as chunks of at most `largest` bytes of user data. The fragments get consecutive TSNs.
     #[inline]
     pub(crate) fn push(&mut self, message: Outgoing, largest: ByteCount) {
-        if !self.unfragmented.is_empty() || self.unfragmented.is_scheduled() {
+        let must_wait = !self.unfragmented.is_empty() || self.unfragmented.is_scheduled();
+        if must_wait || self.on_hold.has(message.stream) {
             return self.push_whole(message);
         }
         self.held.on_queued(message.length());
