@@ -5,8 +5,8 @@ use anabranch_base::ByteCount;
 use super::interleaved::Interleaved;
 use super::load::MemoryLoad;
 use super::reassembly::{Fragment, Inserted, Reassembly, ReassemblyError};
-use crate::seq::Tsn;
-use crate::wire::StreamSet;
+use crate::seq::{Mid, Tsn};
+use crate::wire::{MessageKey, StreamId, StreamSet};
 
 /// The incomplete messages of an association.
 #[derive(Debug)]
@@ -76,12 +76,21 @@ impl Assembly {
         }
     }
 
-    /// Drops what is known of the messages of `streams`, which count anew (RFC 6525 §5.2.2). Returns the weight of
-    /// incomplete ones.
-    pub(crate) fn reset(&mut self, streams: &StreamSet) -> ByteCount {
+    /// Forgets what was skipped of `streams`, whose messages count anew (RFC 6525 §5.2.2). Incomplete messages have the
+    /// new numbers: all before the reset have arrived.
+    pub(crate) fn reset(&mut self, streams: &StreamSet) {
+        if let Assembly::Interleaved(interleaved) = self {
+            interleaved.reset(streams);
+        }
+    }
+
+    /// Returns true if the unordered message `mid` of I-DATA was skipped.
+    pub(crate) fn has_skipped(&self, stream: StreamId, unordered: bool, mid: Mid) -> bool {
         match self {
-            Assembly::Consecutive(_) => ByteCount::ZERO,
-            Assembly::Interleaved(interleaved) => interleaved.reset(streams),
+            Assembly::Consecutive(_) => false,
+            Assembly::Interleaved(interleaved) => {
+                interleaved.was_skipped(MessageKey { stream, unordered, mid })
+            }
         }
     }
 

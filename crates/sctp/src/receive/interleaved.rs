@@ -77,19 +77,9 @@ impl Interleaved {
         dropped
     }
 
-    /// Drops the messages of `streams`, which count anew. Returns their weight.
-    pub(crate) fn reset(&mut self, streams: &StreamSet) -> ByteCount {
+    /// Forgets what was skipped of `streams`, whose messages count anew.
+    pub(crate) fn reset(&mut self, streams: &StreamSet) {
         self.skipped.retain(|stream, _| !streams.contains(*stream));
-        let mut dropped = MemoryLoad::NONE;
-        self.runs.retain(|(key, _), run| {
-            let is_kept = !streams.contains(key.stream);
-            if !is_kept {
-                dropped += run.load;
-            }
-            is_kept
-        });
-        self.held = self.held.saturating_sub(dropped);
-        dropped.charge
     }
 
     /// The cost of the stored fragments.
@@ -97,7 +87,8 @@ impl Interleaved {
         self.held
     }
 
-    fn was_skipped(&self, key: MessageKey) -> bool {
+    /// Returns true if the unordered message `key` was skipped.
+    pub(super) fn was_skipped(&self, key: MessageKey) -> bool {
         let skipped = || self.skipped.get(&key.stream).is_some_and(|last| !key.mid.is_after(*last));
         key.unordered && !self.skipped.is_empty() && skipped()
     }

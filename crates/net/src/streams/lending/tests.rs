@@ -300,7 +300,7 @@ fn readers_that_pause_one_after_another_leave_room_for_the_next() {
     }
 }
 
-/// The first one has credit that is not enough, and misses as little as the second.
+/// The first one has credit, and lacks more than is free.
 #[test]
 fn a_stream_that_holds_credit_delays_no_smaller_request() {
     let mut lender = Lender::new(BUFFER);
@@ -309,7 +309,7 @@ fn a_stream_that_holds_credit_delays_no_smaller_request() {
     let hold = lender.free() / 2;
     lender.grant(large, hold);
     lender.unread += lender.free() - ByteCount::from_kib(2);
-    let needed = hold + ByteCount::new(300);
+    let needed = hold + ByteCount::from_kib(3);
     assert_eq!(lender.on_entry(Entry::Blocked { stream: large, taken: ByteCount::ZERO, needed }), Ok(true));
     assert_eq!(lender.loans[&large].granted, hold, "it waits");
     let needed = ByteCount::new(300);

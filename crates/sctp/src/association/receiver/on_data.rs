@@ -8,8 +8,8 @@ use crate::association::ground::{Ground, Timer};
 use crate::event::Event;
 use crate::policy::acknowledge::{BufferSample, PacketNews, When};
 use crate::receive::{
-    Bundle, DeliveryError, Fragment, Inserted, Level, MemoryLoad, Message, ReassemblyError, TsnArrival,
-    compact,
+    Assembly, Bundle, DeliveryError, Fragment, Inserted, Level, MemoryLoad, Message, ReassemblyError,
+    TsnArrival, compact,
 };
 use crate::seq::{Mid, Tsn};
 use crate::wire::{Cause, Packet, UserData};
@@ -100,8 +100,7 @@ impl Receiver {
             room = self.room_for(ground, data, load);
         }
         match room {
-            // Numbers after the reset of a stream are not those before it: the peer sends the chunk again.
-            DataRoom::Enough if data.interleaves && self.is_deferred(data) => {
+            DataRoom::Enough if data.interleaves && self.may_be_renumbered(data) => {
                 packet.has_dropped = true;
                 return Ok(());
             }
@@ -244,6 +243,12 @@ impl Receiver {
     ) -> Result<(), BadData> {
         let free = match &mut self.deferred {
             None => Some(message),
+            Some(deferred) if matches!(self.assembly, Assembly::Interleaved(_)) => {
+                if !message.unordered && self.delivery.passed(message.stream) == 0 {
+                    deferred.on_first_released(message.stream, tsn);
+                }
+                Some(message)
+            }
             Some(deferred) => deferred.push(tsn, message),
         };
         free.map_or(Ok(()), |message| self.deliver(ground, message, mid))

@@ -14,8 +14,7 @@ impl Receiver {
     pub(crate) fn restart_numbers(&mut self, ground: &mut Ground, streams: &StreamSet) {
         let was_empty = self.delivery.is_empty();
         self.delivery.reset(streams);
-        let dropped = self.assembly.reset(streams);
-        self.buffer.on_released(dropped);
+        self.assembly.reset(streams);
         self.tell_readable(ground, was_empty);
     }
 
@@ -24,10 +23,18 @@ impl Receiver {
         self.deferred = Some(Box::new(Deferred::new(streams, after)));
     }
 
-    /// Returns true if `data` follows the reset of its stream, which has not taken place yet.
+    /// Returns true if I-DATA may have a number after a reset of its stream that this end does not know of yet. Fragments
+    /// cannot be held, because numbers before and after the reset are the same. So only the next TSN is taken, unless its
+    /// message was delivered or skipped before; the peer sends the others again.
     #[inline]
-    pub(super) fn is_deferred(&self, data: &UserData<'_>) -> bool {
-        self.deferred.as_ref().is_some_and(|deferred| deferred.covers(data.tsn, data.stream))
+    pub(super) fn may_be_renumbered(&self, data: &UserData<'_>) -> bool {
+        let is_covered = |deferred: &Deferred| deferred.covers(data.tsn, data.stream);
+        if !self.deferred.as_deref().is_some_and(is_covered) {
+            return false;
+        }
+        let is_next = data.tsn == self.arrivals.cumulative().next();
+        let is_behind = !data.unordered && self.delivery.is_behind(data.stream, data.mid);
+        !is_next || is_behind || self.assembly.has_skipped(data.stream, data.unordered, data.mid)
     }
 
     /// Delivers a message of DATA that was held.
