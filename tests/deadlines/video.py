@@ -66,7 +66,9 @@ def ours(target):
 def of_bench(program, words, hosts, rate, seconds):
     """A run of `bench`, sealed, with the profile of the tools."""
     near, far = hosts.addresses(1), hosts.addresses(2)
-    serve = hosts.receiver.command(program, "bench", "--serve", "--once", "--quiet", "--listen", ",".join(far))
+    serve = hosts.receiver.command(
+        program, "bench", "--serve", "--once", "--quiet", "--listen", ",".join(far)
+    )
     with Popen(serve, stdout=PIPE, stderr=PIPE, text=True, env=environment()) as server:
         try:
             time.sleep(START / 2)
@@ -74,7 +76,12 @@ def of_bench(program, words, hosts, rate, seconds):
             words = ["bench", "--to", ",".join(far), *via, "-b", str(rate), "-l", str(MESSAGE), *words]
             client = hosts.sender.command(program, *words, "-t", f"{seconds:g}", "--json")
             done = subprocess.run(
-                client, capture_output=True, text=True, env=environment(), timeout=seconds + PATIENCE, check=False
+                client,
+                capture_output=True,
+                text=True,
+                env=environment(),
+                timeout=seconds + PATIENCE,
+                check=False,
             )
         finally:
             server.kill()
