@@ -49,9 +49,10 @@ impl Sample {
                 tsn: Tsn::new(*tsn),
                 stream: StreamId::new(*stream),
                 mid: Mid::new(*mid),
-                place: match flags[1] {
-                    true => Place::First(Ppid::new(*number)),
-                    false => Place::Later(Fsn::new(*number)),
+                place: if flags[1] {
+                    Place::First(Ppid::new(*number))
+                } else {
+                    Place::Later(Fsn::new(*number))
                 },
                 unordered: flags[0],
                 ending: flags[2],

@@ -260,9 +260,10 @@ impl Lie {
             let mut packet = Vec::new();
             let mut builder = PacketBuilder::new(&mut packet, voice.header, LARGEST);
             // Chunks that do not fit are left out.
-            let push = |at: &u32| match voice.interleaves {
-                false => builder.push(&one(*at)).is_ok(),
-                true => builder.push(&interleaved(&one(*at), at % 5)).is_ok(),
+            let push = |at: &u32| {
+                let (data, interleaved) = (one(*at), interleaved(&one(*at), at % 5));
+                let chunk: &dyn EncodeChunk = if voice.interleaves { &interleaved } else { &data };
+                builder.push(chunk).is_ok()
             };
             (0..count).take_while(push).count();
             builder.finish(Checksum::Crc32c);
