@@ -54,13 +54,13 @@ pub(crate) struct BenchArguments {
     #[arg(short, long, conflicts_with = "serve", value_name = "SIZE", value_parser = super::quantity::size)]
     pub length: Option<ByteCount>,
     /// Count the messages that arrive within this time of their due time, in seconds or with a unit (default: --lifetime)
-    #[arg(long, requires = "bitrate", value_name = "TIME", value_parser = super::quantity::some_seconds)]
+    #[arg(long, requires = "bitrate", conflicts_with = "serve", value_name = "TIME", value_parser = super::quantity::some_seconds)]
     pub deadline: Option<Duration>,
     /// Give a message up this long after its due time, whether it was sent or not
-    #[arg(long, requires = "bitrate", value_name = "TIME", value_parser = super::quantity::some_seconds)]
+    #[arg(long, requires = "bitrate", conflicts_with = "serve", value_name = "TIME", value_parser = super::quantity::some_seconds)]
     pub lifetime: Option<Duration>,
     /// Deliver messages with a deadline as they arrive, so that none waits for a lost one
-    #[arg(long, requires = "bitrate")]
+    #[arg(long, requires = "bitrate", conflicts_with = "serve")]
     pub unordered: bool,
     /// The protection of packets.
     #[command(flatten)]
@@ -200,7 +200,7 @@ mod tests {
             ("--to a -b 8M --lifetime 0", "more than 0 s"),
             ("--to a -b 8M --lifetime 200ms --deadline 100ms", "longer than the deadline of 100 ms"),
             ("--to a -b 8M -t 1 --deadline 2", "longer than the test of 1 s"),
-            ("--serve --lifetime 100ms", "--bitrate"),
+            ("--serve --lifetime 100ms", "cannot be used with"),
         ] {
             let error = of(line).expect_err(line);
             assert!(error.contains(complaint), "{line}: {error}");
