@@ -254,6 +254,7 @@ impl Receiver {
         free.map_or(Ok(()), |message| self.deliver(ground, message, mid))
     }
 
+    /// Passes a complete message on to the application, in the order of its stream.
     pub(super) fn deliver(&mut self, ground: &mut Ground, message: Message, mid: Mid) -> Result<(), BadData> {
         let was_empty = self.delivery.is_empty();
         let span = self.arrivals.highest().distance_from(self.arrivals.cumulative());
