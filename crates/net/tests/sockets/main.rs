@@ -6,6 +6,7 @@ mod cancelling;
 mod costs;
 mod failover;
 mod faults;
+mod hostile_credits;
 mod lifecycle;
 mod party;
 mod sealed;
