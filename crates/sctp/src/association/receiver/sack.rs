@@ -37,7 +37,8 @@ impl Receiver {
         if !(self.is_sack_due || may_ride) || self.sack_route(ground) != packing.path {
             return;
         }
-        if !self.pack_echoes(ground, LEAST_SACK, packing) {
+        let safe = ground.paths.safe_limit(packing.path, &ground.settings.config).as_len();
+        if !self.has_room(packing, safe) || !self.pack_echoes(ground, LEAST_SACK, packing) {
             return;
         }
         let mut gaps = self.arrivals.gap_blocks();
@@ -49,9 +50,7 @@ impl Receiver {
         // SACKs stay small: if a path's MTU shrank, nothing would detect that they are too large for it. Large ones
         // between small ones would not help: a TSN that one reports and the next does not counts as reneged (RFC 9260
         // §6.2.1).
-        let safe = ground.paths.safe_limit(packing.path, &ground.settings.config).as_len();
-        let longer = if self.is_firm { NrSack::HEADER_LEN - Sack::HEADER_LEN } else { 0 };
-        let room = packing.remaining().min(safe.saturating_sub(packing.len())).saturating_sub(longer);
+        let room = self.room(packing, safe);
         self.rules.content.fill(arrived, ByteCount::of_len(room), &mut self.listed);
         drop(gaps);
         let a_rwnd = self.rules.flow.advertise(&self.buffer_sample(ground));
@@ -73,6 +72,22 @@ impl Receiver {
         ground.paths.sacks_mut().sent += 1;
         ground.timers.stop(Timer::Sack);
         self.is_sack_due = false;
+    }
+
+    /// Returns true if a SACK may be appended: all gap blocks fit, or no packet would hold more of them. One that is shorter
+    /// than the last because of other chunks beside it would seem to take acknowledgements back.
+    #[inline]
+    fn has_room(&self, packing: &Packing<'_>, safe: usize) -> bool {
+        let gaps = self.arrivals.gap_blocks().len();
+        let needed = Sack::HEADER_LEN + gaps * Sack::ENTRY_LEN;
+        packing.may_stretch() || needed <= self.room(packing, safe)
+    }
+
+    /// The bytes that a SACK may fill in a packet for a path that certainly carries packets of `safe` bytes.
+    #[inline]
+    fn room(&self, packing: &Packing<'_>, safe: usize) -> usize {
+        let longer = if self.is_firm { NrSack::HEADER_LEN - Sack::HEADER_LEN } else { 0 };
+        packing.remaining().min(safe.saturating_sub(packing.len())).saturating_sub(longer)
     }
 }
 
