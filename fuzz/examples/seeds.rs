@@ -12,6 +12,7 @@ use anabranch_bench::PathEntry;
 use anabranch_bench::protocol::{Ask, Frame as TestFrame, ReceiverReport, EndReport};
 use anabranch_net::StreamId;
 use anabranch_net::streams::control::Entry;
+use anabranch_sctp::association::Reliability;
 use anabranch_sctp::config::Config;
 use anabranch_transfer::protocol::{FilePath, FrameRef, FileKind, Modified, Offer, Sender, FileVerdict, encode};
 use bytes::Bytes;
@@ -19,7 +20,7 @@ use pair::{End, Pair};
 use sha2::{Digest as _, Sha256};
 
 fn main() {
-    for (name, bytes) in dialogue() {
+    for (name, bytes) in dialogue().into_iter().chain(extended()) {
         write("packet", &name, &bytes);
         let kind = [1, 2, 6, 9].iter().position(|kind| bytes[12] == *kind);
         if let Some(selector) = kind {
@@ -121,6 +122,37 @@ fn dialogue() -> BTreeMap<String, Vec<u8>> {
     pair.keep_packets();
     pair.abort(End::A, "enough");
     packets.insert("ABORT".to_owned(), pair.take_packets(End::A).remove(0).to_vec());
+    packets
+}
+
+/// The packets of a dialogue with all extensions: I-DATA, I-FORWARD-TSN, NR-SACK and RE-CONFIG; and a FORWARD-TSN.
+fn extended() -> BTreeMap<String, Vec<u8>> {
+    let partial = Config { partial_reliability: true, stream_reconfiguration: true, nr_sack: true, ..Config::rfc9260() };
+    let mut packets = BTreeMap::new();
+    for (interleaving, extension) in [(true, "interleaved"), (false, "partial")] {
+        let mut pair = Pair::open(Config { interleaving, ..partial.clone() }, 2);
+        pair.keep_packets();
+        pair.drop_next(End::A, 0);
+        for retransmissions in [0, 3] {
+            let effort = Reliability::Retransmissions(retransmissions);
+            let sent = pair.try_send_with(End::A, 1, retransmissions > 0, effort, Bytes::from(vec![7; 3_000]));
+            sent.expect("there is room");
+        }
+        pair.run_for(Duration::from_secs(5));
+        let changes = [
+            pair.at(End::A).reset_streams(&[StreamId::new(1)]),
+            pair.at(End::A).add_streams(1, 1),
+            pair.at(End::Z).reset_association(),
+        ];
+        assert!(changes.iter().all(Result::is_ok), "{changes:?}");
+        pair.settle(End::A);
+        pair.settle(End::Z);
+        pair.run_for(Duration::from_secs(5));
+        for line in &pair.log {
+            let chunks: Vec<&str> = line.text.split(' ').skip(2).step_by(2).collect();
+            packets.insert(format!("{extension}-{}", chunks.join("-")), line.bytes.to_vec());
+        }
+    }
     packets
 }
 
