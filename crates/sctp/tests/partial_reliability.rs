@@ -145,6 +145,49 @@ fn a_more_important_message_takes_the_room_of_others() {
     close(&mut pair);
 }
 
+#[test]
+fn no_message_is_given_up_for_one_that_would_not_fit() {
+    let config = Config { send_buffer: ByteCount::new(20_000), ..partial() };
+    let mut pair = Pair::open(config, 1);
+    for value in [Reliability::Full, Reliability::Priority(5), Reliability::Priority(5)] {
+        send(&mut pair, 0, 6_000, value).expect("there is room");
+    }
+    let refused = send(&mut pair, 0, 15_000, Reliability::Priority(1));
+    assert_eq!(
+        refused,
+        Err(SendError::BufferFull { free: ByteCount::new(2_000), wanted: ByteCount::new(15_000) })
+    );
+    assert_eq!(given_up(&mut pair), []);
+    assert_eq!(send(&mut pair, 0, 14_000, Reliability::Priority(1)), Ok(()));
+    assert_eq!(given_up(&mut pair).len(), 2);
+    pair.run_for(Duration::from_secs(5));
+    assert_eq!(received(&mut pair), [6_000, 14_000]);
+    close(&mut pair);
+}
+
+/// HEARTBEATs have measured both paths.
+#[test]
+fn a_message_that_is_too_late_on_every_path_is_not_sent() {
+    let mut config = partial();
+    config.set_cmt(CmtRules::ALL);
+    let mut pair = Pair::new(config, 2);
+    pair.pipes[0].delay = ms(50);
+    pair.pipes[1].delay = ms(30);
+    pair.establish();
+    pair.run_for(Duration::from_secs(60));
+    pair.take_log();
+    for (length, lifetime) in [(200, 29), (300, 31), (400, 30)] {
+        let deadline = pair.now + ms(lifetime);
+        send(&mut pair, 0, length, Reliability::Until(deadline)).expect("there is room");
+    }
+    assert_eq!(given_up(&mut pair), [(200, false), (400, false)], "they need 30 ms");
+    pair.run_for(ms(100));
+    assert_eq!(received(&mut pair), [300]);
+    let log = pair.take_log();
+    assert_eq!((chunks(&log, "DATA"), chunks(&log, "FORWARD-TSN")), (1, 0), "{log:#?}");
+    close(&mut pair);
+}
+
 /// The path of the lost message is cut, so that its FORWARD-TSN is lost there too.
 #[test]
 fn a_forward_tsn_needs_no_path_that_is_down() {

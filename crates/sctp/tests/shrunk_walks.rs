@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::pair::{End, Variant};
-use crate::walk::{MarkSetting, Operation, Setting, walk};
+use crate::walk::{MarkSetting, Operation, Setting, plan, walk};
 
 use anabranch_sctp::config::{BufferSplit, Coupling, StreamScheduler};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
@@ -95,6 +95,83 @@ fn a_chunk_that_was_taken_back_and_sent_again_is_found_by_the_timer_of_its_path(
         Operation::Run { milliseconds: 200 },
         Operation::Cut(0),
         Operation::Run { milliseconds: 30_000 },
+    ];
+    walk(&setting, &operations).expect("it ends as it should");
+}
+
+/// A stream was reset while the acknowledgement of its messages was on its way: the first message after the reset had the
+/// number of one that waited for it, was taken for a part of that, and was dropped without a report when it expired.
+#[test]
+fn a_message_after_a_reset_is_not_taken_for_one_before_it() {
+    let send = |end, stream, length| Operation::Send { end, stream, unordered: false, length };
+    let (setting, _) = plan(4_693);
+    let setting = Setting {
+        interleaving: true,
+        streams: StreamScheduler::RoundRobin,
+        partial: true,
+        firm: true,
+        reconfigures: true,
+        ..setting
+    };
+    let operations = [
+        Operation::Run { milliseconds: 1_000 },
+        send(End::Z, 0, 1_452),
+        send(End::A, 2, 20_000),
+        send(End::A, 1, 100),
+        Operation::Reset(End::Z, Some((0, 0))),
+        send(End::Z, 16, 3_000),
+        Operation::Reset(End::A, Some((1, 15))),
+        Operation::Cut(0),
+        send(End::Z, 2, 100_000),
+        send(End::A, 16, 3_000),
+        Operation::Run { milliseconds: 50 },
+        send(End::A, 1, 3_000),
+    ];
+    walk(&setting, &operations).expect("it ends as it should");
+}
+
+/// A message that arrived was given up, because its acknowledgement was lost, and its stream was reset. The I-FORWARD-TSN
+/// named it to the peer, which counted anew, and dropped the first message after the reset.
+#[test]
+fn a_forward_tsn_names_no_message_before_a_reset_to_a_peer_that_counts_anew() {
+    let send = |end, stream, unordered, length| Operation::Send { end, stream, unordered, length };
+    let (setting, _) = plan(18_173);
+    let setting = Setting {
+        interleaving: true,
+        streams: StreamScheduler::WeightedFair,
+        partial: true,
+        firm: true,
+        reconfigures: true,
+        ..setting
+    };
+    let operations = [
+        Operation::Run { milliseconds: 10 },
+        send(End::Z, 0, true, 1),
+        Operation::Reset(End::Z, Some((0, 0))),
+        Operation::Run { milliseconds: 1 },
+        Operation::Cut(0),
+        send(End::Z, 0, true, 1_452),
+        send(End::Z, 15, true, 1_000),
+        send(End::A, 0, false, 3),
+        Operation::Run { milliseconds: 5_000 },
+    ];
+    walk(&setting, &operations).expect("it ends as it should");
+}
+
+/// Z had more gaps than a SACK lists. One that shared its packet with a FORWARD-TSN listed fewer still, and what it left
+/// out came back into flight, beyond the window.
+#[test]
+fn a_sack_is_not_shortened_by_other_chunks_of_its_packet() {
+    let send = |end, stream, unordered, length| Operation::Send { end, stream, unordered, length };
+    let (setting, _) = plan(15_087);
+    let setting = Setting { partial: true, ..setting };
+    let operations = [
+        send(End::A, 15, false, 1_452),
+        Operation::Run { milliseconds: 1_000 },
+        send(End::Z, 15, true, 3_000),
+        send(End::A, 1, false, 3),
+        Operation::Burst { end: End::Z, stream: 0, count: 3_000, length: 64 },
+        Operation::Burst { end: End::A, stream: 0, count: 500, length: 256 },
     ];
     walk(&setting, &operations).expect("it ends as it should");
 }

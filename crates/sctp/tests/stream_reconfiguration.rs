@@ -383,6 +383,29 @@ fn an_association_reset_whose_answer_is_lost_delivers_what_overtakes_it() {
     closes(&mut pair);
 }
 
+/// Z's reset waits while the association is reset: the end of that is no reason to send.
+#[test]
+fn messages_behind_a_reset_wait_for_it_although_the_association_was_reset_meanwhile() {
+    let mut pair = Pair::open(config(), 1);
+    send(&mut pair, End::Z, 3, "before");
+    pair.lose(End::A, "SACK");
+    assert_eq!(pair.at(End::A).reset_association(), Ok(()));
+    pair.settle(End::A);
+    pair.run_for(ms(100));
+    assert_eq!(reset(&mut pair, End::Z, &[3]), Ok(()));
+    send(&mut pair, End::Z, 3, "after");
+    while !pair.side(End::Z).events.contains(&Event::AssociationReset) {
+        pair.run_for(ms(10));
+    }
+    pair.lose(End::A, "RE-CONFIG");
+    pair.run_for(SECOND * 5);
+    send(&mut pair, End::Z, 3, "last");
+    pair.run_for(SECOND);
+    let arrived = [message(3, 0, "before"), message(3, 0, "after"), message(3, 1, "last")];
+    assert_eq!(received(&mut pair, End::A), arrived);
+    closes(&mut pair);
+}
+
 #[test]
 fn two_association_resets_at_once_are_both_refused() {
     let mut pair = Pair::open(config(), 1);

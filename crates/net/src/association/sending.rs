@@ -222,7 +222,8 @@ impl SendOptions {
         SendOptions { immediate: true, ..self }
     }
 
-    /// Gives the message up this long after it was passed to [`Association::send`].
+    /// Gives the message up this long after it was passed to [`Association::send`]. It is not sent if it would arrive later on
+    /// every path.
     #[must_use]
     pub const fn lifetime(self, lifetime: Duration) -> SendOptions {
         SendOptions { effort: Effort::Lifetime(lifetime), ..self }

@@ -145,6 +145,10 @@ impl Sender {
         if !ground.agreement.features.forward_tsn {
             message.reliability = Reliability::Full;
         }
+        if giving_up::is_too_late(ground, message.reliability, now) {
+            giving_up::report_unsent(ground, &message);
+            return;
+        }
         self.begin_event(ground);
         self.decay_idle_windows(ground, now);
         self.queue_message(ground, message);

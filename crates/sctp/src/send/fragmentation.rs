@@ -25,7 +25,7 @@ pub struct Outgoing {
 
 impl Outgoing {
     /// The user data.
-    pub(super) fn length(&self) -> ByteCount {
+    pub(crate) fn length(&self) -> ByteCount {
         ByteCount::of_len(self.payload.len())
     }
 }

@@ -16,6 +16,10 @@ pub(super) struct OnHold {
     bytes: ByteCount,
     /// The position of a chunk of these streams that was not sent when it was last looked for.
     unsent: Option<u64>,
+    /// One past the last chunk before the reset that is requested.
+    requested: u64,
+    /// One past the last chunk before the last reset that the peer has performed: it has all before.
+    performed: u64,
 }
 
 impl OnHold {
@@ -48,6 +52,27 @@ impl OnHold {
         self.bytes = self.messages.iter().map(Outgoing::length).sum();
         let free: VecDeque<Outgoing> = free;
         free.into()
+    }
+
+    /// Notes that a reset is requested behind the chunks before `end`.
+    pub(super) fn on_requested(&mut self, end: u64) {
+        self.requested = end;
+    }
+
+    /// Notes that the peer has performed the reset.
+    pub(super) fn on_performed(&mut self) {
+        self.performed = self.performed.max(std::mem::take(&mut self.requested));
+    }
+
+    /// The end of what one FORWARD-TSN skips of the chunks from `first` to `end`. One that crosses a reset might name a
+    /// message before it to a peer that counts anew, and takes it for a later one.
+    pub(super) fn bound_skip(&self, first: u64, end: u64) -> u64 {
+        if first < self.requested { end.min(self.requested) } else { end }
+    }
+
+    /// Returns true if a FORWARD-TSN may name the message of the chunk at `position`: its number does not begin anew.
+    pub(super) fn may_name(&self, position: u64) -> bool {
+        position >= self.performed
     }
 
     /// The chunk that was found unsent.

@@ -171,6 +171,16 @@ impl Requests {
         self.outstanding.as_ref().filter(|one| is_outgoing(&one.change)).map(|one| &one.streams)
     }
 
+    /// The outgoing streams that are being reset, or will be: their messages wait.
+    pub(crate) fn held(&self) -> StreamSet {
+        if self.is_resetting_association() {
+            return StreamSet::all();
+        }
+        let mut held = self.outgoing.clone();
+        held.add(self.outgoing_under_way().unwrap_or(&StreamSet::default()));
+        held
+    }
+
     /// Returns true if one of these outgoing streams is being reset, or will be.
     pub(crate) fn is_resetting(&self, streams: &StreamSet) -> bool {
         let is_under_way = self.outgoing_under_way().is_some_and(|under_way| under_way.meets(streams));

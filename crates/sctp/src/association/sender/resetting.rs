@@ -13,11 +13,18 @@ impl Sender {
         self.buffer.hold(streams);
     }
 
-    /// Sends the messages of `streams` that were on hold.
-    pub(crate) fn resume(&mut self, ground: &mut Ground, streams: &StreamSet, now: Time) {
-        for message in self.buffer.end_hold(streams) {
+    /// Sends the messages of `streams` that were on hold, but for those of `held`, which wait on.
+    pub(crate) fn resume(&mut self, ground: &mut Ground, streams: &StreamSet, held: &StreamSet, now: Time) {
+        let messages = self.buffer.end_hold(streams);
+        self.buffer.hold(held);
+        for message in messages {
             self.on_message(ground, now, message);
         }
+    }
+
+    /// Notes that the reset of streams is requested, with the highest TSN that was sent as the last one before it.
+    pub(crate) fn on_reset_requested(&mut self) {
+        self.buffer.on_reset_requested();
     }
 
     /// Lets the messages of `streams` count from zero, before they are resumed.

@@ -231,7 +231,7 @@ impl Session {
         self.receiver.restart_numbers(&mut self.ground, &all);
         self.receiver.expect(receivers);
         self.sender.restart_numbers(&all);
-        self.sender.resume(&mut self.ground, &all, now);
+        self.resume(&all, now);
         self.ground.log.event(Event::AssociationReset);
         (senders, receivers)
     }
@@ -344,12 +344,12 @@ impl Session {
                     self.sender.restart_numbers(&streams);
                     self.ground.log.event(Event::OutgoingStreamsReset(streams.to_list()));
                 }
-                self.sender.resume(&mut self.ground, &streams, now);
+                self.resume(&streams, now);
             }
             (StreamChange::ResetAssociation, Some(next)) if is_done => self.adopt_tsns(now, next)?,
             (StreamChange::ResetAssociation, _) => {
                 self.receiver.cancel_deferral(&mut self.ground)?;
-                self.sender.resume(&mut self.ground, &StreamSet::all(), now);
+                self.resume(&StreamSet::all(), now);
             }
             (StreamChange::AddOutgoing(count), _) if is_done => {
                 let agreement = &mut self.ground.agreement;
@@ -378,7 +378,7 @@ impl Session {
         let Some(state) = &self.reconfiguration else { return Ok(()) };
         self.sender.renumber(&mut self.ground, receivers, &state.seed);
         self.sender.restart_numbers(&all);
-        self.sender.resume(&mut self.ground, &all, now);
+        self.resume(&all, now);
         self.ground.log.event(Event::AssociationReset);
         Ok(())
     }

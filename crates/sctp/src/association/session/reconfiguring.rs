@@ -97,6 +97,7 @@ impl Session {
         };
         if requests.outgoing_under_way().is_some() {
             requests.set_answered(answers.take_awaited());
+            sender.on_reset_requested();
         }
         if requests.outstanding().is_some_and(Outstanding::is_association) {
             // Messages of the peer after its reset may arrive before its answer.
@@ -128,6 +129,12 @@ impl Session {
         Ok(())
     }
 
+    /// Sends the messages on `streams` that were on hold, but for those that another reset lets wait.
+    pub(super) fn resume(&mut self, streams: &StreamSet, now: Time) {
+        let held = self.reconfiguration.as_ref().map(|state| state.requests.held()).unwrap_or_default();
+        self.sender.resume(&mut self.ground, streams, &held, now);
+    }
+
     /// Drops this end's requests, because the association is shutting down.
     pub(super) fn stop_reconfiguring(&mut self) {
         if let Some(state) = &mut self.reconfiguration {
@@ -142,7 +149,7 @@ impl Session {
         let Some(number) = state.answers.association() else { return };
         state.answers.set_association(None);
         state.answers.on_finished(Answer::new(number, ReConfigResult::Denied));
-        self.sender.resume(&mut self.ground, &StreamSet::all(), now);
+        self.resume(&StreamSet::all(), now);
     }
 }
 

@@ -16,7 +16,7 @@ impl SendBuffer {
                 self.held.on_released(chunk.path(), chunk.length());
             }
             if chunk.head().is_limited() && chunk.bounds().1 {
-                self.limited.on_acknowledged(chunk.head().key());
+                self.limited.on_acknowledged(chunk.head().key(), position);
             }
         }
         self.reports.pass(new_first);

@@ -33,22 +33,24 @@ impl SendBuffer {
         !self.limited.is_empty() || self.given_up > 0
     }
 
-    /// The time at which the next message expires.
-    pub(crate) fn next_deadline(&self) -> Option<Time> {
-        self.limited.next_deadline()
+    /// The time at which the next message is due to be given up, if what leaves takes `delay` to arrive.
+    pub(crate) fn next_due(&self, delay: Duration) -> Option<Time> {
+        self.limited.next_due(delay)
     }
 
-    /// Gives up the next message that has expired at `now` or was lost too often. Adds the transmissions that leave the
-    /// flights to `left`. A message that is in flight for no longer than an acknowledgement takes on its path, `answer`,
-    /// waits for it: it has left, and windows grow by acknowledgements.
+    /// Gives up the next message that was lost too often, or is too late for its deadline if it leaves at `now` and takes
+    /// `delay` to arrive. Adds the transmissions that leave the flights to `left`. A message that is in flight for no longer
+    /// than an acknowledgement takes on its path, `answer`, waits for it: it has left, and windows grow by
+    /// acknowledgements.
     pub(crate) fn give_up_due(
         &mut self,
         now: Time,
+        delay: Duration,
         answer: &dyn Fn(PathId) -> Duration,
         left: &mut Vec<Left>,
     ) -> Option<GivenUp> {
         loop {
-            let number = self.limited.take_due(now)?;
+            let number = self.limited.take_due(now, now + delay)?;
             if let Some(until) = self.answered_by(number, answer).filter(|until| *until > now) {
                 self.limited.postpone(number, until);
                 continue;
@@ -57,6 +59,11 @@ impl SendBuffer {
                 return Some(given_up);
             }
         }
+    }
+
+    /// Returns true if the messages of lower priority than `value` have `wanted` bytes.
+    pub(crate) fn has_below(&self, value: u32, wanted: ByteCount) -> bool {
+        self.limited.has_below(value, wanted)
     }
 
     /// Gives up the most dispensable message of lower priority than `value`.
@@ -81,10 +88,10 @@ impl SendBuffer {
             self.skippable_end += 1;
         }
         let mut messages: BTreeMap<(StreamId, bool), Mid> = BTreeMap::new();
-        let mut end = first;
-        while end < self.skippable_end {
+        let (mut end, bound) = (first, self.on_hold.bound_skip(first, self.skippable_end));
+        while end < bound {
             let MessageHead { stream, unordered, mid, .. } = self.chunks.at(end).head();
-            if self.interleaves || !unordered {
+            if (self.interleaves || !unordered) && self.on_hold.may_name(end) {
                 if messages.len() == most && !messages.contains_key(&(stream, unordered)) {
                     break;
                 }

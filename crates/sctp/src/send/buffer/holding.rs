@@ -21,9 +21,16 @@ impl SendBuffer {
         messages
     }
 
-    /// Lets the messages of `streams` count from zero.
+    /// Notes that a reset is requested behind all that was sent.
+    pub(crate) fn on_reset_requested(&mut self) {
+        self.on_hold.on_requested(self.chunks.sent_end());
+    }
+
+    /// Lets the messages of `streams` count from zero: the peer has reset them.
     pub(crate) fn restart_numbers(&mut self, streams: &StreamSet) {
+        self.on_hold.on_performed();
         self.numbers.reset(streams);
+        self.limited.restart(streams);
     }
 
     /// Returns true if a message on `streams`, queued before their hold, was not sent in whole: smaller

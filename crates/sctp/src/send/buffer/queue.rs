@@ -24,7 +24,7 @@ impl SendBuffer {
         self.held.on_queued(message.length());
         let number = self.unfragmented.pass();
         if message.reliability.is_partial() {
-            self.limited.on_queued(number, message.reliability);
+            self.limited.on_queued(number, message.length(), message.reliability);
         }
         self.cut(Turn { number, fsn: 0, begins: true, ends: true, part: message }, largest);
     }
@@ -35,10 +35,10 @@ impl SendBuffer {
         if self.on_hold.has(message.stream) {
             return self.on_hold.push(message);
         }
-        let reliability = message.reliability;
+        let (reliability, length) = (message.reliability, message.length());
         let number = self.unfragmented.push(message);
         if reliability.is_partial() {
-            self.limited.on_queued(number, reliability);
+            self.limited.on_queued(number, length, reliability);
         }
     }
 
