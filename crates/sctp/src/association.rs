@@ -229,6 +229,12 @@ impl Association {
         }
     }
 
+    /// Returns true if there is an event for the application.
+    #[inline]
+    pub(crate) fn has_events(&self) -> bool {
+        !self.events.is_empty() || self.session().is_some_and(|session| session.ground().log.has_events())
+    }
+
     /// The next event for the application.
     pub fn poll_event(&mut self) -> Option<Event> {
         let session = self.session_mut().and_then(|session| session.ground_mut().log.take_event());
@@ -407,6 +413,7 @@ impl Association {
         }
     }
 
+    #[inline]
     fn session(&self) -> Option<&Session> {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => Some(session),
@@ -414,6 +421,7 @@ impl Association {
         }
     }
 
+    #[inline]
     fn session_mut(&mut self) -> Option<&mut Session> {
         match &mut self.state {
             State::Open(session) | State::Closing(session, _) => Some(session),
@@ -421,6 +429,7 @@ impl Association {
         }
     }
 
+    #[inline]
     fn path_table(&self) -> &PathTable {
         match &self.state {
             State::Open(session) | State::Closing(session, _) => &session.ground().paths,
@@ -429,6 +438,7 @@ impl Association {
         }
     }
 
+    #[inline]
     fn paths_mut(&mut self) -> Option<&mut PathTable> {
         match &mut self.state {
             State::Open(session) | State::Closing(session, _) => Some(&mut session.ground_mut().paths),

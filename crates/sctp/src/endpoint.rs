@@ -321,6 +321,7 @@ impl Endpoint {
 
     /// The next event for the application. The first event of an association that the peer opened is
     /// [`Event::Connected`].
+    #[inline]
     pub fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
         self.associations.poll_event()
     }

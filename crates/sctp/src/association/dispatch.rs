@@ -32,13 +32,13 @@ impl Association {
         if let Ok(packet) = wire::Packet::decode(&datagram.bytes, checksum) {
             let Datagram { path, ecn, ref bytes, memory } = *datagram;
             let memory = memory.max(ByteCount::of_len(bytes.len()));
-            self.handle_verified(now, Verified { path, ecn, bytes, memory, packet: &packet, taken: &[] });
+            self.handle_verified(now, &Verified { path, ecn, bytes, memory, packet: &packet, taken: &[] });
         }
     }
 
     /// Like [`handle`](Association::handle), for a datagram that is already decoded and verified: the checksum of a
     /// full packet costs more than all other work on it.
-    pub(crate) fn handle_verified(&mut self, now: Time, arrived: Verified<'_>) {
+    pub(crate) fn handle_verified(&mut self, now: Time, arrived: &Verified<'_>) {
         if let Some(paths) = self.paths_mut() {
             paths.on_arrival(arrived.path, arrived.ecn, now);
         }
@@ -50,7 +50,7 @@ impl Association {
             let flow = match chunks.next() {
                 None => break,
                 Some(Ok(chunk)) => match self.admit(arrived.path, &chunk, rest, &mut before) {
-                    Admission::Accept => self.handle_chunk(now, arrived, chunk, &mut data),
+                    Admission::Accept => self.handle_chunk(now, arrived, &chunk, &mut data),
                     Admission::Skip => ChunkOutcome::Continue,
                     Admission::Refuse => ChunkOutcome::Discard,
                 },
@@ -76,11 +76,11 @@ impl Association {
     fn handle_chunk(
         &mut self,
         now: Time,
-        arrived: Verified<'_>,
-        chunk: Chunk<'_>,
+        arrived: &Verified<'_>,
+        chunk: &Chunk<'_>,
         data: &mut Option<PacketData>,
     ) -> ChunkOutcome {
-        if !self.may_have_tag(arrived.packet.header(), &chunk) {
+        if !self.may_have_tag(arrived.packet.header(), chunk) {
             return ChunkOutcome::Discard;
         }
         match (&mut self.state, chunk) {
@@ -101,7 +101,7 @@ impl Association {
                 ChunkOutcome::End(CloseReason::UnknownToPeer)
             }
             (_, Chunk::Abort(abort)) => {
-                ChunkOutcome::End(CloseReason::AbortedByPeer { causes: abort.causes })
+                ChunkOutcome::End(CloseReason::AbortedByPeer { causes: abort.causes.clone() })
             }
             (State::Opening(_), chunk) => self.handle_opening(now, arrived, chunk, data),
             // The endpoint has read the cookie and applied it. Only the COOKIE-ACK remains.
@@ -135,13 +135,13 @@ impl Association {
     fn handle_opening(
         &mut self,
         now: Time,
-        arrived: Verified<'_>,
-        chunk: Chunk<'_>,
+        arrived: &Verified<'_>,
+        chunk: &Chunk<'_>,
         data: &mut Option<PacketData>,
     ) -> ChunkOutcome {
         let State::Opening(handshake) = &mut self.state else { return ChunkOutcome::Discard };
         match chunk {
-            Chunk::InitAck(ack) => match handshake.on_init_ack(arrived.path, &ack) {
+            Chunk::InitAck(ack) => match handshake.on_init_ack(arrived.path, ack) {
                 Ok(()) => ChunkOutcome::Discard,
                 Err(refusal) => self.refuse(arrived.path, &refusal),
             },

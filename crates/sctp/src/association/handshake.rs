@@ -204,7 +204,7 @@ impl Handshake {
 
     /// Keeps a HEARTBEAT that overtook the COOKIE-ACK on another path: it is answered as soon as the association is
     /// open, not after the peer's next attempt.
-    pub(crate) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
+    pub(crate) fn on_heartbeat(&mut self, path: PathId, heartbeat: &Heartbeat) {
         if let HandshakeStage::CookieEchoed { session, .. } = &mut self.stage {
             session.ground_mut().on_heartbeat(path, heartbeat);
         }

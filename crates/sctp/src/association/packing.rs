@@ -73,26 +73,14 @@ impl<'a> Packing<'a> {
     /// # Errors
     /// It does not fit; the packet is unchanged.
     #[inline]
-    pub(crate) fn push_data(&mut self, data: UserData<'_>) -> Result<(), Full> {
-        let pushed = self.push_as_is(&data);
+    pub(crate) fn push_data(&mut self, data: &UserData<'_>) -> Result<(), Full> {
+        let pushed = self.push(data);
         if pushed.is_ok() || !self.may_stretch() {
             return pushed;
         }
-        let needed =
-            if data.interleaves { self.needed(&data.as_i_data()) } else { self.needed(&data.as_data()) };
-        self.stretch(needed);
+        self.stretch(CommonHeader::LEN + self.auth_len(data) + data.encoded_len());
         // The window often holds only one such packet (RFC 9260 §3.3.1: the I bit requests a SACK without delay).
-        self.push_as_is(&UserData { immediate: true, ..data })
-    }
-
-    /// The size of a packet with only `chunk`.
-    fn needed(&self, chunk: &dyn EncodeChunk) -> usize {
-        CommonHeader::LEN + self.auth_len(chunk) + chunk.encoded_len()
-    }
-
-    #[inline]
-    fn push_as_is(&mut self, data: &UserData<'_>) -> Result<(), Full> {
-        if data.interleaves { self.push(&data.as_i_data()) } else { self.push(&data.as_data()) }
+        self.push(&UserData { immediate: true, ..*data })
     }
 
     /// Returns true if the packet may exceed the path's limit, for a single chunk.

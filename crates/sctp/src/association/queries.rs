@@ -138,6 +138,7 @@ impl Association {
 
     /// The values that identify this association's packets without our tag: the peer's port and tag, once known, and a
     /// count of added and moved paths, which changes whenever the addresses of paths change.
+    #[inline]
     pub(crate) fn peer_identity(&self) -> (Option<u16>, Option<VerificationTag>, u64) {
         let (port, tag) = match &self.state {
             State::Open(session) | State::Closing(session, _) => {

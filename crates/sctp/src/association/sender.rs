@@ -99,8 +99,8 @@ pub(super) struct Sender {
     wanted_room: Option<ByteCount>,
     /// The time-outs of the lowest outstanding chunk, if it is larger than what every network carries.
     vanishing: Option<Vanishing>,
-    /// The memory for the next SACK. While a SACK is processed, it is passed from step to step and this value is empty.
-    reading: SackReading,
+    /// The memory for the next SACK. While a SACK is processed, it is passed from step to step and this is `None`.
+    reading: Option<Box<SackReading>>,
     /// The random times of timers that a loss response sets.
     draws: TimerDraws,
     /// The FORWARD-TSN that the peer has not acknowledged.
@@ -133,7 +133,7 @@ impl Sender {
             awaits_verification: false,
             wanted_room: None,
             vanishing: None,
-            reading: SackReading::default(),
+            reading: None,
             draws: TimerDraws::new(seed.child("timers")),
             forwarding: Forwarding::default(),
             renumbered_from: None,

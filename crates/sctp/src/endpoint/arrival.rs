@@ -114,7 +114,7 @@ impl Endpoint {
         if let Some(path) = association.path_of(now, arrival.local, arrival.remote) {
             let Arrival { ecn, ref bytes, memory, .. } = *arrival;
             let memory = memory.max(ByteCount::of_len(bytes.len()));
-            association.handle_verified(now, Verified { path, ecn, bytes, memory, packet, taken: &taken });
+            association.handle_verified(now, &Verified { path, ecn, bytes, memory, packet, taken: &taken });
         }
         if EntryVersion::of(arrival.channel, association) != before {
             self.update_routes(id);

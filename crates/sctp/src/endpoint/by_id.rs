@@ -27,14 +27,14 @@ impl<T> ById<T> {
     #[inline]
     pub(crate) fn value_mut(&mut self, id: AssociationId) -> Option<&mut T> {
         let place = self.place(id)?;
-        Some(&mut *self.values[place].1)
+        self.values.get_mut(place).map(|(_, value)| &mut **value)
     }
 
     /// The value with this id.
     #[inline]
     pub(super) fn value(&self, id: AssociationId) -> Option<&T> {
         let place = self.place(id)?;
-        Some(&*self.values[place].1)
+        self.values.get(place).map(|(_, value)| &**value)
     }
 
     /// The values with their ids.
@@ -52,8 +52,13 @@ impl<T> ById<T> {
     fn place(&self, id: AssociationId) -> Option<usize> {
         match self.values.last() {
             Some((last, _)) if *last == id => Some(self.values.len() - 1),
-            _ => self.values.binary_search_by_key(&id, |(known, _)| *known).ok(),
+            _ => self.earlier_place(id),
         }
+    }
+
+    #[inline(never)]
+    fn earlier_place(&self, id: AssociationId) -> Option<usize> {
+        self.values.binary_search_by_key(&id, |(known, _)| *known).ok()
     }
 }
 

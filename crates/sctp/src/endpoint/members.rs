@@ -58,6 +58,7 @@ impl Members {
     }
 
     /// Marks that an association may have events, packets and another timer, and returns it.
+    #[inline]
     pub(crate) fn touch(&mut self, id: AssociationId) -> Option<&mut Association> {
         let member = self.all.value_mut(id)?;
         if !std::mem::replace(&mut member.is_ready, true) {
@@ -70,11 +71,19 @@ impl Members {
     }
 
     /// The next event: first all events of one association, then those of the next.
+    #[inline]
     pub(super) fn poll_event(&mut self) -> Option<(AssociationId, Event)> {
+        let id = self.first_with_events()?;
+        let event = self.all.value_mut(id)?.association.poll_event()?;
+        Some((id, event))
+    }
+
+    /// The next association that has events. Those before it, which have none, leave the queue.
+    fn first_with_events(&mut self) -> Option<AssociationId> {
         while let Some(&id) = self.ready.front() {
             if let Some(member) = self.all.value_mut(id) {
-                if let Some(event) = member.association.poll_event() {
-                    return Some((id, event));
+                if member.association.has_events() {
+                    return Some(id);
                 }
                 member.is_ready = false;
             }

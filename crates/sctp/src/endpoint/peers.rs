@@ -47,6 +47,7 @@ pub(super) struct EntryVersion {
 
 impl EntryVersion {
     /// The version that the entries of `association` should have now.
+    #[inline]
     pub(super) fn of(channel: Channel, association: &Association) -> EntryVersion {
         let (port, tag, addresses) = association.peer_identity();
         EntryVersion { channel, port, tag, addresses }
@@ -55,12 +56,16 @@ impl EntryVersion {
 
 impl Peers {
     /// Updates the routes of association `id` if they changed.
+    #[inline]
     pub(super) fn update(&mut self, id: AssociationId, channel: Channel, association: &Association) {
         let version = EntryVersion::of(channel, association);
-        let EntryVersion { port, tag, .. } = version;
-        if self.of.value(id).is_some_and(|entered| entered.version == version) {
-            return;
+        if self.of.value(id).is_none_or(|entered| entered.version != version) {
+            self.replace(id, version, association);
         }
+    }
+
+    fn replace(&mut self, id: AssociationId, version: EntryVersion, association: &Association) {
+        let EntryVersion { channel, port, tag, .. } = version;
         self.remove(id);
         let Some(port) = port else { return };
         let remotes = association.paths().iter().map(|path| association.path_addresses(path.id).remote);

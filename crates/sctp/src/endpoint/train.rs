@@ -127,7 +127,7 @@ impl Endpoint {
         let taken = self.addresses_beside(to.id, train.channel, train.remote, packet);
         let Some(association) = self.associations.touch(to.id) else { return };
         let (Addressee { path, memory, .. }, Train { ecn, bytes, .. }) = (*to, *train);
-        association.handle_verified(now, Verified { path, ecn, bytes, memory, packet, taken: &taken });
+        association.handle_verified(now, &Verified { path, ecn, bytes, memory, packet, taken: &taken });
         if EntryVersion::of(train.channel, association) != to.version {
             self.update_routes(to.id);
         }

@@ -81,11 +81,15 @@ impl LimitClock {
     }
 
     /// From `now` on, `limit` limits the path, with a window of `cwnd`.
+    #[inline]
     pub(crate) fn on_limit(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
         // Most events change neither: the span continues.
-        if self.since.is_some() && (self.limit, self.cwnd) == (limit, cwnd) {
-            return;
+        if self.since.is_none() || (self.limit, self.cwnd) != (limit, cwnd) {
+            self.begin_span(now, limit, cwnd);
         }
+    }
+
+    fn begin_span(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
         *self = LimitClock { since: Some(now), limit, cwnd, ..self.at(now) };
     }
 

@@ -19,6 +19,7 @@ impl Reports {
     }
 
     /// From `now` on, `limit` limits the path, with a window of `cwnd`.
+    #[inline]
     pub(crate) fn on_limit(&mut self, now: Time, limit: LimitingFactor, cwnd: ByteCount) {
         self.limits.on_limit(now, limit, cwnd);
     }

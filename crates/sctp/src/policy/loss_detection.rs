@@ -158,6 +158,7 @@ pub struct SackFindings {
 
 impl SackFindings {
     /// This value, emptied and resized for `paths` paths.
+    #[inline]
     pub(crate) fn cleared(&mut self, paths: usize) -> &mut SackFindings {
         self.advanced.clear();
         self.advanced.resize(paths, false);

@@ -122,6 +122,7 @@ impl ReceiveBuffer {
 
     /// The values for flow control. `ready` is the weight of the data that the application could read now, `memory`
     /// the memory that all data in the buffer takes.
+    #[inline]
     pub(crate) fn sample(&self, ready: ByteCount, memory: ByteCount, full_chunk: ByteCount) -> BufferSample {
         let limit = self.memory_limit();
         BufferSample {
@@ -163,6 +164,7 @@ impl Usual {
     /// The initial average: as after one large chunk that takes only as much memory as its weight.
     const UNKNOWN: Usual = Usual { charge: 1500 * SCALE, memory: 1500 * SCALE };
 
+    #[inline]
     fn on_chunk(&mut self, chunk: MemoryLoad) {
         let length = chunk.memory.saturating_sub(MemoryLoad::OVERHEAD).as_len();
         let memory = if length <= Bundle::LARGEST { Bundle::cost_of(length) } else { chunk.memory };
@@ -171,6 +173,7 @@ impl Usual {
     }
 
     /// The weight of recent chunks that fit into `memory`.
+    #[inline]
     fn charge_of(self, memory: ByteCount) -> ByteCount {
         let memory_of_usual = self.memory.max(1);
         let charge = match memory.get().checked_mul(self.charge) {

@@ -88,6 +88,7 @@ impl Delivery {
     /// # Errors
     /// The stream does not exist, or the SSN was used before. The message is dropped; the caller must subtract its
     /// weight from the buffer.
+    #[inline]
     pub(crate) fn push(&mut self, message: Message, mid: Mid, span: u32) -> Result<(), DeliveryError> {
         let stream = message.stream;
         if !self.has_stream(stream) {

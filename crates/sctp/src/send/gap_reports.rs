@@ -22,6 +22,7 @@ pub(super) struct GapReports {
 impl GapReports {
     /// Reads the gap blocks of a SACK, as positions after `new_first`, the first chunk that it does not acknowledge
     /// cumulatively. Blocks that are out of order, or end before their start, are skipped.
+    #[inline]
     pub(super) fn read(&mut self, new_first: u64, gaps: impl Iterator<Item = GapBlock>) {
         read_blocks(&mut self.reported, new_first, gaps);
     }

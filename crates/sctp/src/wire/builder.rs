@@ -1,5 +1,7 @@
 //! Writes a packet, chunk after chunk, as long as they fit.
 
+use super::chunk::CHUNK_HEADER_LEN;
+use super::fields::padded;
 use super::{Checksum, CommonHeader, EncodeChunk, checksum};
 
 /// Appends one packet to a buffer, which may hold earlier packets of a batch.
@@ -39,9 +41,10 @@ impl<'b> PacketBuilder<'b> {
     /// The chunk with its padding is longer than [`remaining`](PacketBuilder::remaining), or without its padding
     /// longer than a length field can express, 65,535 bytes. Nothing has changed then.
     pub fn push(&mut self, chunk: &dyn EncodeChunk) -> Result<(), Full> {
-        let needed = chunk.encoded_len();
+        let value_len = chunk.value_len();
+        let needed = CHUNK_HEADER_LEN + padded(value_len);
         let remaining = self.remaining();
-        if needed > remaining || LONGEST_VALUE < chunk.value_len() {
+        if needed > remaining || LONGEST_VALUE < value_len {
             return Err(Full { needed, remaining });
         }
         chunk.encode(self.buffer);
@@ -98,7 +101,7 @@ impl Drop for PacketBuilder<'_> {
 }
 
 /// The longest value of a chunk: the length field also counts the chunk's header.
-const LONGEST_VALUE: usize = u16::MAX as usize - 4;
+const LONGEST_VALUE: usize = u16::MAX as usize - CHUNK_HEADER_LEN;
 
 #[cfg(test)]
 mod tests {

@@ -52,7 +52,7 @@ pub use init::{Init, InitLayout};
 pub use init_ack::InitAck;
 pub use nr_sack::NrSack;
 pub use pad::Pad;
-pub(super) use raw::RawChunk;
+pub(super) use raw::{HEADER_LEN as CHUNK_HEADER_LEN, RawChunk};
 pub use re_config::{ReConfig, ReConfigParameter, ReConfigResult};
 pub use sack::{Duplicates, GapBlock, GapBlocks, Sack};
 pub use shutdown::Shutdown;

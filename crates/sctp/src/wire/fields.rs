@@ -13,13 +13,17 @@ pub(super) fn u32_at(bytes: &[u8], at: usize) -> u32 {
 /// `length` rounded up to whole 32-bit words: "The total length of a chunk … MUST be a multiple of
 /// 4 bytes" (RFC 9260 §3.2), and the same for parameters and causes.
 pub(super) const fn padded(length: usize) -> usize {
-    length.next_multiple_of(4)
+    (length + 3) & !3
 }
 
 /// Appends zero bytes, so that the bytes from `start` on are a whole number of words.
+#[inline]
 pub(super) fn pad(out: &mut Vec<u8>, start: usize) {
     let length = out.len() - start;
-    out.extend_from_slice(&[0; 3][..padded(length) - length]);
+    let missing = padded(length) - length;
+    if missing > 0 {
+        out.extend_from_slice(&[0; 3][..missing]);
+    }
 }
 
 #[cfg(test)]

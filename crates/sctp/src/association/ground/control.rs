@@ -46,9 +46,9 @@ impl Ground {
     }
 
     /// Answers a HEARTBEAT: returns its information unchanged, on the same path (RFC 9260 §8.3).
-    pub(crate) fn on_heartbeat(&mut self, path: PathId, heartbeat: Heartbeat) {
+    pub(crate) fn on_heartbeat(&mut self, path: PathId, heartbeat: &Heartbeat) {
         self.paths.set_peers_backup(path, heartbeat.is_backup);
-        let chunk = HeartbeatAck { info: heartbeat.info, is_backup: self.paths.is_own_backup(path) };
+        let chunk = HeartbeatAck { info: heartbeat.info.clone(), is_backup: self.paths.is_own_backup(path) };
         // The answer may exceed the path's MTU up to the largest packet: it is not larger than the packet that arrived.
         let fits = CommonHeader::LEN + chunk.encoded_len() <= self.largest_packet(path);
         // On a removed path, the answer would go to an address that the peer has lost.

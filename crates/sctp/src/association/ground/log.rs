@@ -22,6 +22,12 @@ impl Log {
         self.events.push_back(event);
     }
 
+    /// Returns true if there is an event for the application.
+    #[inline]
+    pub(crate) fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// Takes the next event for the application.
     pub(crate) fn take_event(&mut self) -> Option<Event> {
         self.events.pop_front()

@@ -53,6 +53,7 @@ pub(crate) struct Timers {
 
 impl Timers {
     /// Lets `timer` expire at `at`, whether or not it was running.
+    #[inline]
     pub(crate) fn set(&mut self, timer: Timer, at: Time) {
         let slot = timer.slot();
         if slot >= self.due.len() {
@@ -86,11 +87,13 @@ impl Timers {
     }
 
     /// Returns true if `timer` runs.
+    #[inline]
     pub(crate) fn is_running(&self, timer: Timer) -> bool {
         self.due.get(timer.slot()).is_some_and(|due| *due != NEVER)
     }
 
     /// The time at which the next timer expires.
+    #[inline]
     pub(crate) fn next(&self) -> Option<Time> {
         Some(self.next).filter(|due| *due != NEVER)
     }

@@ -72,7 +72,7 @@ impl Receiver {
     pub(crate) fn on_data(
         &mut self,
         ground: &mut Ground,
-        arrived: Verified<'_>,
+        arrived: &Verified<'_>,
         data: &UserData<'_>,
         packet: &mut PacketData,
     ) -> Result<(), BadData> {
@@ -180,7 +180,7 @@ impl Receiver {
     pub(crate) fn end_packet(
         &mut self,
         ground: &mut Ground,
-        arrived: Verified<'_>,
+        arrived: &Verified<'_>,
         packet: &PacketData,
         now: Time,
     ) -> Result<(), BadData> {
@@ -215,6 +215,7 @@ impl Receiver {
     }
 
     /// The state of the receive buffer for the policies.
+    #[inline]
     pub(super) fn buffer_sample(&self, ground: &Ground) -> BufferSample {
         self.buffer.sample(self.delivery.ready().charge, self.received_memory(), ground.settings.config.mtu)
     }
@@ -241,20 +242,18 @@ impl Receiver {
         mid: Mid,
         tsn: Tsn,
     ) -> Result<(), BadData> {
-        let free = match &mut self.deferred {
-            None => Some(message),
-            Some(deferred) if matches!(self.assembly, Assembly::Interleaved(_)) => {
-                if !message.unordered && self.delivery.passed(message.stream) == 0 {
-                    deferred.on_first_released(message.stream, tsn);
-                }
-                Some(message)
+        let Some(deferred) = &mut self.deferred else { return self.deliver(ground, message, mid) };
+        if matches!(self.assembly, Assembly::Interleaved(_)) {
+            if !message.unordered && self.delivery.passed(message.stream) == 0 {
+                deferred.on_first_released(message.stream, tsn);
             }
-            Some(deferred) => deferred.push(tsn, message),
-        };
-        free.map_or(Ok(()), |message| self.deliver(ground, message, mid))
+            return self.deliver(ground, message, mid);
+        }
+        deferred.push(tsn, message).map_or(Ok(()), |message| self.deliver(ground, message, mid))
     }
 
     /// Passes a complete message on to the application, in the order of its stream.
+    #[inline]
     pub(super) fn deliver(&mut self, ground: &mut Ground, message: Message, mid: Mid) -> Result<(), BadData> {
         let was_empty = self.delivery.is_empty();
         let span = self.arrivals.highest().distance_from(self.arrivals.cumulative());
@@ -266,15 +265,17 @@ impl Receiver {
     }
 
     /// The memory of all unread data.
+    #[inline]
     fn received_memory(&self) -> ByteCount {
-        let deferred = self.deferred.as_ref().map_or(MemoryLoad::NONE, |deferred| deferred.load());
-        let held = self.assembly.held() + self.delivery.waiting() + self.delivery.ready() + deferred;
-        held.memory + self.arrivals.memory()
+        let deferred = self.deferred.as_ref().map_or(ByteCount::ZERO, |deferred| deferred.load().memory);
+        let delivery = self.delivery.waiting().memory + self.delivery.ready().memory;
+        self.assembly.held().memory + delivery + deferred + self.arrivals.memory()
     }
 
     /// Returns true if there is room for a chunk. A chunk that others wait for, or without which nothing can be read, is
     /// accepted even beyond the buffer's size: refusing it would cost a time-out for each chunk, or stop the
     /// association permanently.
+    #[inline]
     fn room_for(&self, ground: &Ground, data: &UserData<'_>, load: MemoryLoad) -> DataRoom {
         let memory = self.received_memory();
         let is_next = data.tsn == self.arrivals.cumulative().next();

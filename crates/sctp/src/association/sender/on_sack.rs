@@ -24,7 +24,7 @@ impl Sender {
         by: PathId,
         sack: &Sack<'_>,
     ) -> Result<(), BadSack> {
-        let mut reading = std::mem::take(&mut self.reading);
+        let mut reading = self.reading.take().unwrap_or_default();
         let gaps = sack.gap_blocks.iter();
         let is_new = if ground.agreement.receiver.new_gaps && sack.flags & Sack::NEW_GAPS != 0 {
             let dropped = sack.duplicates.iter();
@@ -43,7 +43,7 @@ impl Sender {
         by: PathId,
         nr_sack: &NrSack<'_>,
     ) -> Result<(), BadSack> {
-        let mut reading = std::mem::take(&mut self.reading);
+        let mut reading = self.reading.take().unwrap_or_default();
         let (renegable, firm) = (nr_sack.renegable_blocks(), nr_sack.firm_blocks());
         let is_new = self.buffer.on_nr_sack(nr_sack.cumulative_tsn_ack, renegable, firm, &mut reading.news);
         self.on_report(ground, (now, by), &nr_sack.without_blocks(), reading, is_new)
@@ -56,7 +56,7 @@ impl Sender {
         ground: &mut Ground,
         (now, by): (Time, PathId),
         sack: &Sack<'_>,
-        mut reading: SackReading,
+        mut reading: Box<SackReading>,
         is_new: Result<bool, BadSack>,
     ) -> Result<(), BadSack> {
         if is_new == Ok(true) {
@@ -71,7 +71,7 @@ impl Sender {
             // An overtaken SACK may be the only one that reports a duplicate.
             self.judge_cuts(ground, &SackNews::default(), sack.duplicates.iter(), now);
         }
-        self.reading = reading;
+        self.reading = Some(reading);
         is_new.map(|_| ())
     }
 
@@ -83,13 +83,13 @@ impl Sender {
         by: PathId,
         cumulative: Tsn,
     ) -> Result<(), BadSack> {
-        let mut reading = std::mem::take(&mut self.reading);
+        let mut reading = self.reading.take().unwrap_or_default();
         let is_new = self.buffer.on_cumulative_ack(cumulative, &mut reading.news);
         if is_new == Ok(true) {
             reading.news.packets = 0;
             self.on_news(ground, &mut reading, by, now);
         }
-        self.reading = reading;
+        self.reading = Some(reading);
         is_new.map(|_| ())
     }
 

@@ -75,7 +75,7 @@ impl Sender {
         let mut open = OpenPacket { path, has_data: false, is_exempt, stream: None };
         let mut last_lost = None;
         while let Some(again) = self.next_lost(ground, Some(open), now) {
-            if packing.push_data(self.any_data(ground, again.tsn, path)).is_err() {
+            if packing.push_data(&self.any_data(ground, again.tsn, path)).is_err() {
                 break;
             }
             self.commit_again(ground, again, now, &mut packing.packed);
@@ -92,7 +92,7 @@ impl Sender {
             if !self.may_share_packet(ground, &mut open, tsn) {
                 break;
             }
-            has_room = packing.push_data(self.new_data(ground, tsn, path)).is_ok();
+            has_room = packing.push_data(&self.new_data(ground, tsn, path)).is_ok();
             if has_room {
                 self.picked = None;
                 self.commit(ground, tsn, path, now, &mut packing.packed);
@@ -101,7 +101,7 @@ impl Sender {
             }
         }
         while has_room && let Some(again) = self.next_copy(ground, Some(open), now) {
-            if packing.push_data(self.buffer.data(again.tsn)).is_err() {
+            if packing.push_data(&self.buffer.data(again.tsn)).is_err() {
                 break;
             }
             self.commit_again(ground, again, now, &mut packing.packed);
@@ -132,16 +132,17 @@ impl Sender {
     #[inline]
     fn new_data(&self, ground: &Ground, tsn: Tsn, path: PathId) -> UserData<'_> {
         let closes = self.peer_window.open() < self.buffer.rwnd_weight(tsn) * 3;
-        let data = self.any_data(ground, tsn, path);
-        UserData { immediate: data.immediate || closes && ground.settings.config.sack_immediately, ..data }
+        let mut data = self.any_data(ground, tsn, path);
+        data.immediate |= closes && ground.settings.config.sack_immediately;
+        data
     }
 
     /// The chunk `tsn`, sent on `path` for the first time or again.
     #[inline]
     fn any_data(&self, ground: &Ground, tsn: Tsn, path: PathId) -> UserData<'_> {
-        let waits = ground.settings.config.sack_before_waiting && self.waits_after(ground, tsn, path);
-        let data = self.buffer.data(tsn);
-        UserData { immediate: data.immediate || waits, ..data }
+        let mut data = self.buffer.data(tsn);
+        data.immediate |= ground.settings.config.sack_before_waiting && self.waits_after(ground, tsn, path);
+        data
     }
 
     /// Returns true if the sender waits after the chunk `tsn`, which is sent on `path`: it fills the window of the path or

@@ -11,6 +11,7 @@ use crate::policy::{PathId, PathState};
 
 impl Sender {
     /// Marks chunks on removed paths as lost that are in flight again, because a SACK took their acknowledgement back.
+    #[inline]
     pub(super) fn clear_removed_paths(&mut self, ground: &mut Ground) {
         for id in ground.paths.ids() {
             if ground.paths.is_removed(id) && !ground.paths.sample(id).flight.is_zero() {

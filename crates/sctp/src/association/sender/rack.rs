@@ -49,7 +49,7 @@ impl Sender {
 
     /// Handles the expiry of a reordering timer.
     pub(crate) fn on_overtaken_due(&mut self, ground: &mut Ground, now: Time) {
-        let mut reading = std::mem::take(&mut self.reading);
+        let mut reading = self.reading.take().unwrap_or_default();
         self.buffer.find_due(&mut reading.news);
         self.time_news(ground, &mut reading.news, now);
         let progress = reading.progress.cleared(ground.paths.len());
@@ -59,7 +59,7 @@ impl Sender {
         for path in ground.paths.ids() {
             self.set_overtaken_timer(ground, path);
         }
-        self.reading = reading;
+        self.reading = Some(reading);
     }
 
     /// Schedules a tail loss probe on `path`, which has data in flight, two round trips from now; an acknowledgement

@@ -34,6 +34,7 @@ impl SackReading {
     }
 
     /// The number of paths with newly acknowledged chunks.
+    #[inline]
     pub(crate) fn acked_paths(&self) -> usize {
         self.tally.iter().filter(|tally| !tally.bytes.is_zero()).count()
     }

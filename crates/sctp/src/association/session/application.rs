@@ -49,6 +49,7 @@ impl Session {
     }
 
     /// The largest message that both ends' buffers can hold, by the message limit.
+    #[inline]
     pub(crate) fn largest_message(&self) -> ByteCount {
         let config = &self.ground.settings.config;
         config.message_limit.of(config.send_buffer, self.sender.peer_buffer())
@@ -131,11 +132,13 @@ impl Session {
     }
 
     /// The shared state.
+    #[inline]
     pub(crate) fn ground(&self) -> &Ground {
         &self.ground
     }
 
     /// The shared state, mutable.
+    #[inline]
     pub(crate) fn ground_mut(&mut self) -> &mut Ground {
         &mut self.ground
     }

@@ -17,7 +17,7 @@ use crate::wire::{Cause, Chunk, EncodeChunk, UnrecognizedAction, UserData};
 impl Session {
     /// Begins a packet that arrived, before its chunks are read.
     #[inline]
-    pub(crate) fn begin_packet(&mut self, now: Time, arrived: Verified<'_>) -> PacketData {
+    pub(crate) fn begin_packet(&mut self, now: Time, arrived: &Verified<'_>) -> PacketData {
         self.begin_event();
         if arrived.ecn.is_marked() {
             self.ground.log.record(now, arrived.path, Happening::Marked);
@@ -36,62 +36,71 @@ impl Session {
     pub(crate) fn handle_chunk(
         &mut self,
         now: Time,
-        arrived: Verified<'_>,
-        chunk: Chunk<'_>,
+        arrived: &Verified<'_>,
+        chunk: &Chunk<'_>,
+        stage: Option<ShutdownState>,
+        data: &mut Option<PacketData>,
+    ) -> ChunkOutcome {
+        match user_data(chunk, self.ground.agreement.features.interleaving) {
+            Some(user_data) => self.on_user_data(arrived, &user_data, stage, data),
+            None => self.handle_other_chunk(now, arrived, chunk, stage, data),
+        }
+    }
+
+    /// Handles a chunk that is not user data of the agreed kind.
+    fn handle_other_chunk(
+        &mut self,
+        now: Time,
+        arrived: &Verified<'_>,
+        chunk: &Chunk<'_>,
         stage: Option<ShutdownState>,
         data: &mut Option<PacketData>,
     ) -> ChunkOutcome {
         let ground = &mut self.ground;
         let path = arrived.path;
         match chunk {
-            Chunk::Data(chunk) if !ground.agreement.features.interleaving => {
-                return self.on_user_data(arrived, &chunk.into(), stage, data);
-            }
-            Chunk::IData(chunk) if ground.agreement.features.interleaving => {
-                return self.on_user_data(arrived, &chunk.into(), stage, data);
-            }
             // RFC 8260 §2.2.1: after the negotiation, every user message is I-DATA.
             Chunk::Data(_) => return ChunkOutcome::Violation("it sent DATA in place of I-DATA".to_owned()),
             Chunk::ForwardTsn(forward) if ground.agreement.features.skips_ssns() => {
                 if let Some(packet) = taking(stage, data)
-                    && let Err(error) = self.receiver.on_forward_tsn(ground, &forward, packet)
+                    && let Err(error) = self.receiver.on_forward_tsn(ground, forward, packet)
                 {
                     return ChunkOutcome::Violation(error.to_string());
                 }
             }
             Chunk::IForwardTsn(forward) if ground.agreement.features.i_forward_tsn => {
                 if let Some(packet) = taking(stage, data)
-                    && let Err(error) = self.receiver.on_i_forward_tsn(ground, &forward, packet)
+                    && let Err(error) = self.receiver.on_i_forward_tsn(ground, forward, packet)
                 {
                     return ChunkOutcome::Violation(error.to_string());
                 }
             }
             Chunk::Sack(sack) => {
-                if let Err(bad) = self.sender.on_sack(ground, now, path, &sack)
+                if let Err(bad) = self.sender.on_sack(ground, now, path, sack)
                     && !self.sender.is_from_before(sack.cumulative_tsn_ack)
                 {
                     return ChunkOutcome::Violation(bad.to_string());
                 }
             }
             Chunk::NrSack(nr_sack) if ground.agreement.features.nr_sack => {
-                if let Err(bad) = self.sender.on_nr_sack(ground, now, path, &nr_sack) {
+                if let Err(bad) = self.sender.on_nr_sack(ground, now, path, nr_sack) {
                     return ChunkOutcome::Violation(bad.to_string());
                 }
             }
             // The two high bits of an unknown type of 16 are 00 (RFC 9260 §3.2).
             Chunk::NrSack(_) => return ChunkOutcome::Discard,
             Chunk::EcnEcho(echo) => self.sender.on_ecn_echo(ground, path, echo.lowest_tsn()),
-            Chunk::CongestionWindowReduced(cwr) => self.receiver.on_cwr(ground, path, cwr),
+            Chunk::CongestionWindowReduced(cwr) => self.receiver.on_cwr(ground, path, *cwr),
             Chunk::Heartbeat(heartbeat) => {
                 ground.on_heartbeat(path, heartbeat);
                 self.peer.probe_back(ground, path, now);
             }
-            Chunk::HeartbeatAck(ack) => self.on_heartbeat_ack(now, path, &ack),
+            Chunk::HeartbeatAck(ack) => self.on_heartbeat_ack(now, path, ack),
             Chunk::Asconf(asconf) if stage != Some(ShutdownState::AckSent) => {
-                self.on_asconf(now, path, &asconf, arrived.taken);
+                self.on_asconf(now, path, asconf, arrived.taken);
             }
             Chunk::AsconfAck(ack) => {
-                if let Err(IllegalAck) = self.on_asconf_ack(now, &ack) {
+                if let Err(IllegalAck) = self.on_asconf_ack(now, ack) {
                     let what = "it answered an ASCONF that was never sent".to_owned();
                     let reason = CloseReason::ProtocolViolation { what };
                     return ChunkOutcome::Abort(Cause::IllegalAsconfAck, reason);
@@ -100,13 +109,14 @@ impl Session {
             Chunk::ReConfig(chunk)
                 if ground.agreement.features.reconfiguration && stage != Some(ShutdownState::AckSent) =>
             {
-                if let Err(bad) = self.on_re_config(now, path, &chunk, stage.is_some()) {
+                if let Err(bad) = self.on_re_config(now, path, chunk, stage.is_some()) {
                     return ChunkOutcome::Violation(bad.to_string());
                 }
             }
             Chunk::Error(error) => self.peer.on_error_report(ground, now, &error.causes),
-            Chunk::IData(_) | Chunk::IForwardTsn(_) => return self.on_unknown(path, &chunk),
-            Chunk::Unknown(_) => return self.on_unknown(path, &chunk),
+            Chunk::IData(_) | Chunk::IForwardTsn(_) | Chunk::Unknown(_) => {
+                return self.on_unknown(path, chunk);
+            }
             _ => {}
         }
         ChunkOutcome::Continue
@@ -116,7 +126,7 @@ impl Session {
     #[inline]
     fn on_user_data(
         &mut self,
-        arrived: Verified<'_>,
+        arrived: &Verified<'_>,
         chunk: &UserData<'_>,
         stage: Option<ShutdownState>,
         data: &mut Option<PacketData>,
@@ -144,7 +154,7 @@ impl Session {
     #[inline]
     pub(crate) fn end_packet(
         &mut self,
-        arrived: Verified<'_>,
+        arrived: &Verified<'_>,
         data: &PacketData,
         now: Time,
     ) -> Result<(), BadData> {
@@ -169,6 +179,16 @@ impl Session {
         cumulative: Tsn,
     ) -> Result<(), BadSack> {
         self.sender.on_cumulative_ack(&mut self.ground, now, by, cumulative)
+    }
+}
+
+/// The content of DATA, or of I-DATA if both ends agreed to send that in its place.
+#[inline]
+fn user_data<'a>(chunk: &Chunk<'a>, interleaves: bool) -> Option<UserData<'a>> {
+    match chunk {
+        Chunk::Data(data) if !interleaves => Some(UserData::from(*data)),
+        Chunk::IData(data) if interleaves => Some(UserData::from(*data)),
+        _ => None,
     }
 }
 

@@ -29,6 +29,7 @@ impl PathTable {
     }
 
     /// Path `id` delivered a chunk that was sent only on it, and only once.
+    #[inline]
     pub(crate) fn on_alive(&mut self, id: PathId, now: Time) -> Option<HealthChange> {
         self.change_health(id, |liveness| liveness.on_alive(now))
     }

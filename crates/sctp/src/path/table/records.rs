@@ -9,6 +9,7 @@ use crate::policy::PathId;
 
 impl PathTable {
     /// From `now` on, `limit` limits path `id`.
+    #[inline]
     pub(crate) fn on_limit(&mut self, id: PathId, now: Time, limit: LimitingFactor) {
         let (path, sample) = self.at(id);
         path.reports.on_limit(now, limit, sample.cwnd);

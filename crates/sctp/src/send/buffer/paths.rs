@@ -59,6 +59,7 @@ impl SendBuffer {
 
 /// The number of transmissions of the chunk at `position`, if it is in flight on `path`, itself or as a copy, and was
 /// never acknowledged.
+#[inline]
 pub(super) fn sends_on(chunks: &Chunks, copies: &Copies, position: u64, path: PathId) -> Option<Sends> {
     let chunk = chunks.held(position).filter(|chunk| chunk.state() == State::InFlight)?;
     let sends = chunk.sends();

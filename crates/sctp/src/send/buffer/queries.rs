@@ -12,17 +12,20 @@ use crate::wire::{CommonHeader, UserData};
 
 impl SendBuffer {
     /// The chunk with this TSN in wire format.
+    #[inline]
     pub(crate) fn data(&self, tsn: Tsn) -> UserData<'_> {
         self.chunks.at(self.chunks.position(tsn)).data(tsn, self.interleaves)
     }
 
     /// The size of an SCTP packet with only this chunk.
+    #[inline]
     pub(crate) fn packet_with(&self, tsn: Tsn) -> ByteCount {
         let chunk = self.chunks.at(self.chunks.position(tsn));
         ByteCount::of_len(CommonHeader::LEN + UserData::padded_len(self.interleaves, chunk.length()))
     }
 
     /// The weight of the chunk against the peer's receive window.
+    #[inline]
     pub(crate) fn rwnd_weight(&self, tsn: Tsn) -> ByteCount {
         self.rwnd_charge.weigh(self.chunks.at(self.chunks.position(tsn)).length())
     }

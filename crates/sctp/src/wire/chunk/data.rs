@@ -143,7 +143,7 @@ impl EncodeChunk for Data<'_> {
         fields[10..12].copy_from_slice(&self.ssn.get().to_be_bytes());
         fields[12..16].copy_from_slice(&self.ppid.get().to_be_bytes());
         let start = out.len();
-        out.reserve(self.encoded_len());
+        out.reserve(Data::padded_len(self.payload.len()));
         out.extend_from_slice(&fields);
         out.extend_from_slice(self.payload);
         pad(out, start);

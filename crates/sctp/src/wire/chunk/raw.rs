@@ -5,7 +5,7 @@ use crate::wire::fields::{pad, padded, u16_at};
 use crate::wire::{ChunkError, ChunkFault};
 
 /// The bytes of type, flags and length.
-pub(super) const HEADER_LEN: usize = 4;
+pub(in crate::wire) const HEADER_LEN: usize = 4;
 
 /// A chunk whose length fits its packet. The value is not decoded yet.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,7 @@ impl<'a> RawChunk<'a> {
     /// The fixed fields at the start of a value, and the rest of it.
     pub(super) fn fields<const N: usize>(self) -> Result<(&'a [u8; N], &'a [u8]), ChunkError> {
         let (length, minimum) = (self.length(), HEADER_LEN + N);
-        self.value.split_first_chunk().ok_or(self.error(ChunkFault::TooShort { length, minimum }))
+        self.value.split_first_chunk().ok_or_else(|| self.error(ChunkFault::TooShort { length, minimum }))
     }
 
     /// An error with this chunk's type.

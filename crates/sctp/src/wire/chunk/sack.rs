@@ -99,6 +99,7 @@ impl<'a> Sack<'a> {
         })
     }
 
+    #[inline]
     pub(super) fn decode(raw: RawChunk<'a>) -> Result<Sack<'a>, ChunkError> {
         let (fields, lists) = raw.fields::<12>()?;
         let (gap_blocks, duplicates) = (u16_at(fields, 8), u16_at(fields, 10));

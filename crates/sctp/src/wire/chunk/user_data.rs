@@ -1,7 +1,9 @@
 //! The content that DATA and I-DATA share.
 
+use super::EncodeChunk;
 use super::data::Data;
 use super::i_data::{IData, Place};
+use super::raw::HEADER_LEN;
 use crate::seq::{Fsn, Mid, Ssn, Tsn};
 use crate::wire::fields::padded;
 use crate::wire::{Ppid, StreamId};
@@ -42,7 +44,7 @@ impl<'a> UserData<'a> {
 
     /// The content as DATA.
     #[inline]
-    pub(crate) fn as_data(&self) -> Data<'a> {
+    fn as_data(&self) -> Data<'a> {
         let &UserData { tsn, stream, ppid, unordered, beginning, ending, immediate, payload, .. } = self;
         // The SSN of unordered DATA has no meaning (RFC 9260 §6.6).
         let ssn = if unordered { Ssn::default() } else { self.mid.ssn() };
@@ -50,10 +52,27 @@ impl<'a> UserData<'a> {
     }
 
     /// The content as I-DATA.
-    pub(crate) fn as_i_data(&self) -> IData<'a> {
+    fn as_i_data(&self) -> IData<'a> {
         let &UserData { tsn, stream, mid, unordered, ending, immediate, payload, .. } = self;
         let place = if self.beginning { Place::First(self.ppid) } else { Place::Later(self.fsn) };
         IData { tsn, stream, mid, place, unordered, ending, immediate, payload }
+    }
+}
+
+impl EncodeChunk for UserData<'_> {
+    #[inline]
+    fn kind(&self) -> u8 {
+        if self.interleaves { IData::KIND } else { Data::KIND }
+    }
+
+    #[inline]
+    fn value_len(&self) -> usize {
+        let header = if self.interleaves { IData::HEADER_LEN } else { Data::HEADER_LEN };
+        header - HEADER_LEN + self.payload.len()
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        if self.interleaves { self.as_i_data().encode(out) } else { self.as_data().encode(out) }
     }
 }
 
