@@ -245,8 +245,9 @@ impl Association {
     ///
     /// # Errors
     /// The buffer is full, or too small for the message; the stream does not exist; the association is not open.
-    pub fn send(&mut self, now: Time, mut message: Outgoing) -> Result<(), SendError> {
-        self.try_send(now, &mut message)
+    pub fn send(&mut self, now: Time, message: Outgoing) -> Result<(), SendError> {
+        self.session_for(&message)?.on_message(now, message);
+        Ok(())
     }
 
     /// Like [`send`](Association::send), but leaves `message` untouched on an error.
@@ -255,25 +256,7 @@ impl Association {
     /// As [`send`](Association::send).
     #[inline]
     pub fn try_send(&mut self, now: Time, message: &mut Outgoing) -> Result<(), SendError> {
-        let State::Open(session) = &mut self.state else { return Err(SendError::NotOpen) };
-        let wanted = ByteCount::of_len(message.payload.len());
-        let streams = session.ground().agreement.outbound_streams;
-        if message.stream.get() >= streams {
-            return Err(SendError::NoSuchStream { stream: message.stream.get(), streams });
-        }
-        if wanted.is_zero() {
-            return Err(SendError::Empty);
-        }
-        let buffer = session.largest_message();
-        if wanted > buffer {
-            return Err(SendError::TooLarge { wanted, buffer });
-        }
-        session.make_room(wanted, message.reliability);
-        let free = session.send_space();
-        if wanted > free {
-            session.want_room(wanted);
-            return Err(SendError::BufferFull { free, wanted });
-        }
+        let session = self.session_for(message)?;
         let payload = std::mem::take(&mut message.payload);
         session.on_message(now, Outgoing { payload, ..*message });
         Ok(())
@@ -411,6 +394,31 @@ impl Association {
             State::Opening(handshake) => Some(handshake.settings.config.checksum),
             State::Closed(_) => None,
         }
+    }
+
+    /// The open session, if `message` may be sent and has room.
+    #[inline]
+    fn session_for(&mut self, message: &Outgoing) -> Result<&mut Session, SendError> {
+        let State::Open(session) = &mut self.state else { return Err(SendError::NotOpen) };
+        let wanted = ByteCount::of_len(message.payload.len());
+        let streams = session.ground().agreement.outbound_streams;
+        if message.stream.get() >= streams {
+            return Err(SendError::NoSuchStream { stream: message.stream.get(), streams });
+        }
+        if wanted.is_zero() {
+            return Err(SendError::Empty);
+        }
+        let buffer = session.largest_message();
+        if wanted > buffer {
+            return Err(SendError::TooLarge { wanted, buffer });
+        }
+        session.make_room(wanted, message.reliability);
+        let free = session.send_space();
+        if wanted > free {
+            session.want_room(wanted);
+            return Err(SendError::BufferFull { free, wanted });
+        }
+        Ok(session)
     }
 
     #[inline]

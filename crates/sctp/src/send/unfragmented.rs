@@ -59,8 +59,9 @@ impl Unfragmented {
     /// The number of a message that is cut at once; no other waits.
     #[inline]
     pub(super) fn pass(&mut self) -> u64 {
+        let number = self.first;
         self.first += 1;
-        self.first - 1
+        number
     }
 
     /// Takes the next message or fragment of at most `largest` bytes, if the waiting chunks have less user data,

@@ -95,10 +95,12 @@ impl Receiver {
         }
         let length = data.payload.len();
         let load = MemoryLoad::of_chunk(ground.settings.config.rwnd_charge.weigh(length), length);
-        let mut room = self.room_for(ground, data, load);
-        while matches!(room, DataRoom::Never) && self.may_grow_for_awaited() {
-            room = self.room_for(ground, data, load);
-        }
+        let room = loop {
+            let room = self.room_for(ground, data, load);
+            if !matches!(room, DataRoom::Never) || !self.may_grow_for_awaited() {
+                break room;
+            }
+        };
         match room {
             DataRoom::Enough if data.interleaves && self.may_be_renumbered(data) => {
                 packet.has_dropped = true;

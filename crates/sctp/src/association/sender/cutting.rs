@@ -41,11 +41,9 @@ pub(super) fn largest_payload(ground: &Ground) -> ByteCount {
         MtuDiscovery::On => sample.state.works() || sample.state == PathState::PotentiallyFailed,
     };
     let usable = ground.paths.samples().iter().filter(is_usable);
+    let longer = if ground.agreement.features.interleaving { IData::LONGER } else { 0 };
     match usable.map(|sample| sample.packet_limit).min() {
-        Some(narrowest) if ground.agreement.features.interleaving => {
-            config.payload_in_packet(narrowest - ByteCount::of_len(IData::LONGER))
-        }
-        Some(narrowest) => config.payload_in_packet(narrowest),
+        Some(narrowest) => config.payload_in_packet(narrowest - ByteCount::of_len(longer)),
         None => config.payload_within(config.first_mtu(IpVersion::V6), IpVersion::V6),
     }
 }
