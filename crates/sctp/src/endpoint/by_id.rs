@@ -56,7 +56,7 @@ impl<T> ById<T> {
         }
     }
 
-    /// The index of a value that is not the last one. It is no part of the callers, which seldom need it.
+    /// The index of a value that is not the last one. It stays out of the callers, which seldom need it.
     #[inline(never)]
     fn earlier_place(&self, id: AssociationId) -> Option<usize> {
         self.values.binary_search_by_key(&id, |(known, _)| *known).ok()
