@@ -26,6 +26,6 @@ mod turn;
 mod unfragmented;
 mod waiting;
 
-pub(crate) use buffer::{BadSack, GivenUp, Left, SendBuffer, Sent};
+pub(crate) use buffer::{BadSack, GivenUp, Left, SendBuffer, Sent, Skip};
 pub use fragmentation::Outgoing;
 pub use reliability::Reliability;

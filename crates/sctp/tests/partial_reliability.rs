@@ -1,13 +1,13 @@
 //! Messages that are given up: by their lifetime, by the number of their retransmissions, or for more important ones (RFC
 //! 3758, RFC 7496).
 
-use crate::pair::{End, Pair};
+use crate::pair::{self, End, Pair};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{Outgoing, Reliability, SendError};
 use anabranch_sctp::config::{Config, RtoSettings};
 use anabranch_sctp::event::Event;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
-use anabranch_sctp::wire::{Ppid, StreamId};
+use anabranch_sctp::wire::{Chunk, Ppid, StreamId};
 use bytes::Bytes;
 
 fn ms(milliseconds: u64) -> Duration {
@@ -292,4 +292,36 @@ fn streams_are_skipped_each_to_its_own_message() {
     let of = |stream: u16| arrived.iter().filter(|message| message.stream == StreamId::new(stream)).count();
     assert_eq!([3, 4, 5].map(of), [1, 1, 1]);
     close(&mut pair);
+}
+
+#[test]
+fn a_message_that_arrived_is_not_listed_with_those_that_are_skipped() {
+    let mut pair = Pair::open(partial(), 1);
+    pair.keep_packets();
+    let deadline = pair.now + ms(30);
+    for (length, is_lost) in [(901, true), (902, false), (903, true), (904, true), (905, false)] {
+        if is_lost {
+            pair.drop_next(End::A, 0);
+        }
+        send(&mut pair, 0, length, Reliability::Until(deadline)).expect("there is room");
+    }
+    pair.run_for(ms(500));
+    assert_eq!(received(&mut pair), [902, 905]);
+    assert_eq!(given_up(&mut pair), [(901, true), (903, true), (904, true)]);
+    let packets = pair.take_packets(End::A);
+    let lists: Vec<Vec<String>> = packets.iter().map(skips).filter(|skips| !skips.is_empty()).collect();
+    // A receiver may drop 902, which waits there, where it reads [0:3] alone, and 905 where it reads [0:4].
+    assert_eq!(lists, [["[0:0]", "[0:3]"]], "one packet skips all");
+    close(&mut pair);
+}
+
+/// The list of each FORWARD-TSN of a packet.
+fn skips(packet: &Bytes) -> Vec<String> {
+    let of = |chunk: Chunk<'_>| match chunk {
+        Chunk::ForwardTsn(forward) => {
+            Some(forward.to_string().split_once("skipped=")?.1.trim_end_matches(')').to_owned())
+        }
+        _ => None,
+    };
+    pair::chunks(packet).into_iter().filter_map(of).collect()
 }

@@ -35,7 +35,7 @@ use crate::policy::PathId;
 use crate::policy::ns2::{Ns2, PseudoCumacks};
 use crate::seq::Tsn;
 
-pub(crate) use giving_up::GivenUp;
+pub(crate) use giving_up::{GivenUp, Skip};
 pub(crate) use sack::BadSack;
 
 /// The send buffer of an association.

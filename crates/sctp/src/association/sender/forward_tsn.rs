@@ -5,6 +5,7 @@ use anabranch_base::Time;
 use super::Sender;
 use crate::association::ground::Ground;
 use crate::policy::PathId;
+use crate::send::Skip;
 use crate::seq::Tsn;
 use crate::wire::{EncodeChunk, ForwardTsn, IForwardTsn, MessageKey, SkippedMessage, SkippedStream};
 
@@ -30,7 +31,8 @@ impl Sender {
     /// Sends a FORWARD-TSN if more was given up than the last one said, or if the peer's SACKs do not follow it for a
     /// round trip. RFC 3758 §3.5 C3 demands one for each SACK, which repeats it for each packet in flight.
     pub(super) fn forward(&mut self, ground: &mut Ground, now: Time) {
-        let Some((tsn, skipped)) = self.buffer.skippable(MOST_STREAMS) else {
+        let skips = self.buffer.skippable(MOST_STREAMS);
+        let Some(tsn) = skips.last().map(|skip| skip.tsn) else {
             self.forwarding = Forwarding::default();
             return;
         };
@@ -41,13 +43,13 @@ impl Sender {
             return;
         }
         let path = ground.paths.usable(self.forwarding.sent.map_or(ground.paths.primary(), |sent| sent.1));
-        self.send_forward(ground, path, (tsn, skipped), now);
+        self.send_forward(ground, path, tsn, skips, now);
     }
 
     /// The path of the FORWARD-TSN that is not acknowledged in time.
     pub(crate) fn unanswered_forward(&mut self, now: Time) -> Option<PathId> {
         self.forwarding.due.filter(|due| *due <= now)?;
-        if self.buffer.skippable(MOST_STREAMS).is_none() {
+        if self.buffer.skippable(MOST_STREAMS).is_empty() {
             self.forwarding = Forwarding::default();
             return None;
         }
@@ -57,28 +59,26 @@ impl Sender {
     /// Sends a FORWARD-TSN again that was not acknowledged on path `before`: on another path if there is one, and less
     /// often each time.
     pub(crate) fn repeat_forward(&mut self, ground: &mut Ground, before: PathId, now: Time) {
-        let Some(skip) = self.buffer.skippable(MOST_STREAMS) else { return };
+        let skips = self.buffer.skippable(MOST_STREAMS);
+        let Some(tsn) = skips.last().map(|skip| skip.tsn) else { return };
         self.forwarding.expired += 1;
         let others = ground.paths.samples().iter().filter(|sample| sample.state.carries_data());
         let other = others.map(|sample| sample.id).find(|id| *id > before);
         let path = other.unwrap_or_else(|| ground.paths.usable(ground.paths.primary()));
-        self.send_forward(ground, path, skip, now);
+        self.send_forward(ground, path, tsn, skips, now);
     }
 
-    fn send_forward(
-        &mut self,
-        ground: &mut Ground,
-        path: PathId,
-        (tsn, messages): (Tsn, Vec<MessageKey>),
-        now: Time,
-    ) {
+    /// Sends skips of which `tsn` is the last TSN, a chunk for each, in one packet: the peer takes them in order.
+    fn send_forward(&mut self, ground: &mut Ground, path: PathId, tsn: Tsn, skips: Vec<Skip>, now: Time) {
         self.forwarding.sent = Some((tsn, path, now));
-        if ground.agreement.features.interleaving {
-            ground.outbox.withdraw(IForwardTsn::KIND);
-            ground.post(path, with_mids(tsn, &messages));
-        } else {
-            ground.outbox.withdraw(ForwardTsn::KIND);
-            ground.post(path, SsnForwardTsn { tsn, skipped: with_ssns(&messages) });
+        let interleaves = ground.agreement.features.interleaving;
+        ground.outbox.withdraw(if interleaves { IForwardTsn::KIND } else { ForwardTsn::KIND });
+        for Skip { tsn, messages } in skips {
+            if interleaves {
+                ground.post(path, with_mids(tsn, &messages));
+            } else {
+                ground.post(path, SsnForwardTsn { tsn, skipped: with_ssns(&messages) });
+            }
         }
         let (rto, most) = (ground.paths.sample(path).rto, ground.settings.config.rto.max);
         let wait = rto * (1 << self.forwarding.expired.min(MOST_DOUBLINGS));
@@ -126,6 +126,6 @@ fn with_mids(new_cumulative_tsn: Tsn, messages: &[MessageKey]) -> IForwardTsn {
     IForwardTsn { new_cumulative_tsn, skipped: messages.iter().map(entry).collect() }
 }
 
-/// The streams of one FORWARD-TSN: it fits a packet that every network carries.
+/// The streams of all FORWARD-TSNs of a packet: they fit one that every network carries.
 const MOST_STREAMS: usize = 100;
 const MOST_DOUBLINGS: u32 = 10;

@@ -26,6 +26,54 @@ pub(crate) struct GivenUp {
     pub was_sent: bool,
 }
 
+/// The chunks and messages that the peer may skip together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Skip {
+    /// The new cumulative TSN of the peer.
+    pub tsn: Tsn,
+    /// The last message of each stream.
+    pub messages: Vec<MessageKey>,
+}
+
+/// The messages of a skip.
+#[derive(Debug, Default)]
+struct SkippedMessages {
+    /// The last message of each stream that did not arrive, by stream and order.
+    missing: BTreeMap<(StreamId, bool), Mid>,
+    /// The first message of each stream that arrived after those, in part at least.
+    arrived: BTreeMap<StreamId, Mid>,
+}
+
+impl SkippedMessages {
+    /// Adds a chunk that arrived.
+    fn on_arrived(&mut self, stream: StreamId, unordered: bool, mid: Mid) {
+        // Unordered messages wait for nothing.
+        if !unordered && self.missing.get(&(stream, false)) != Some(&mid) {
+            self.arrived.entry(stream).or_insert(mid);
+        }
+    }
+
+    /// Adds a chunk that did not arrive. Returns false if there are `most` streams, or if an earlier message of its stream
+    /// did arrive.
+    fn may_miss(&mut self, stream: StreamId, unordered: bool, mid: Mid, most: usize) -> bool {
+        let is_new = !self.missing.contains_key(&(stream, unordered));
+        if is_new && self.missing.len() == most {
+            return false;
+        }
+        if !unordered && self.arrived.get(&stream).is_some_and(|arrived| *arrived != mid) {
+            return false;
+        }
+        self.arrived.remove(&stream);
+        self.missing.insert((stream, unordered), mid);
+        true
+    }
+
+    fn into_keys(self) -> Vec<MessageKey> {
+        let messages = self.missing.into_iter();
+        messages.map(|((stream, unordered), mid)| MessageKey { stream, unordered, mid }).collect()
+    }
+}
+
 impl SendBuffer {
     /// True if messages may be given up, or the peer was not told of all that were.
     #[inline]
@@ -76,10 +124,14 @@ impl SendBuffer {
         }
     }
 
-    /// The TSN up to which the peer may skip: the messages of all chunks from the cumulative ack point up to it were given
-    /// up. `None` if the next one was not. The list has the last message of each stream, at most `most`, which may end it
-    /// earlier; unordered messages are in it if chunks are I-DATA.
-    pub(crate) fn skippable(&mut self, most: usize) -> Option<(Tsn, Vec<MessageKey>)> {
+    /// The skips for the peer, in order: the messages of all chunks from the cumulative ack point up to the TSN of the last
+    /// one were given up. None if the next chunk's was not. They list at most `most` messages together, and may end earlier
+    /// for that.
+    ///
+    /// A skip lists the last message of each stream that did not arrive; unordered messages are in it if chunks are I-DATA.
+    /// Some receivers drop a message that arrived before a listed one of its stream and waits there, so the next skip begins
+    /// between them.
+    pub(crate) fn skippable(&mut self, most: usize) -> Vec<Skip> {
         let first = self.chunks.first();
         self.skippable_end = self.skippable_end.max(first);
         // A chunk that a gap block reports is passed if its message was given up too: with a stop at each, the peer's
@@ -87,21 +139,35 @@ impl SendBuffer {
         while self.skippable_end < self.chunks.end() && self.chunks.at(self.skippable_end).is_given_up() {
             self.skippable_end += 1;
         }
-        let mut messages: BTreeMap<(StreamId, bool), Mid> = BTreeMap::new();
+        let mut skips = Vec::new();
+        let mut listed = 0;
         let (mut end, bound) = (first, self.on_hold.bound_skip(first, self.skippable_end));
-        while end < bound {
-            let MessageHead { stream, unordered, mid, .. } = self.chunks.at(end).head();
-            if (self.interleaves || !unordered) && self.on_hold.may_name(end) {
-                if messages.len() == most && !messages.contains_key(&(stream, unordered)) {
-                    break;
-                }
-                messages.insert((stream, unordered), mid);
+        while end < bound && listed < most && skips.len() < MOST_SKIPS {
+            let mut messages = SkippedMessages::default();
+            let begin = end;
+            while end < bound && self.may_pass(end, &mut messages, most - listed) {
+                end += 1;
             }
-            end += 1;
+            debug_assert!(end > begin, "a skip passes its first chunk");
+            listed += messages.missing.len();
+            skips.push(Skip { tsn: self.chunks.tsn(end - 1), messages: messages.into_keys() });
         }
-        let messages = messages.into_iter();
-        let last = messages.map(|((stream, unordered), mid)| MessageKey { stream, unordered, mid }).collect();
-        (end > first).then(|| (self.chunks.tsn(end - 1), last))
+        skips
+    }
+
+    /// Lets a skip pass the chunk at `position`. Returns false if it has to end before.
+    fn may_pass(&self, position: u64, messages: &mut SkippedMessages, most: usize) -> bool {
+        let chunk = self.chunks.at(position);
+        let MessageHead { stream, unordered, mid, .. } = chunk.head();
+        let is_listed = (self.interleaves || !unordered) && self.on_hold.may_name(position);
+        match chunk.state() {
+            _ if !is_listed => true,
+            State::Acked => {
+                messages.on_arrived(stream, unordered, mid);
+                true
+            }
+            _ => messages.may_miss(stream, unordered, mid, most),
+        }
     }
 
     /// Finds the chunks of messages anew after they were cut into smaller pieces.
@@ -220,3 +286,6 @@ impl SendBuffer {
         before
     }
 }
+
+/// The skips of one packet.
+const MOST_SKIPS: usize = 16;
