@@ -16,11 +16,15 @@
 //! still answered until the program's input ends, as a peer that lost our last one needs (RFC 9260 §8.4).
 #![allow(clippy::print_stdout, reason = "an example prints what it shows")]
 
+#[path = "partner/messages.rs"]
+mod messages;
+#[path = "partner/settings.rs"]
+mod settings;
+
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::str::FromStr;
 use std::time::Instant;
 
 use anabranch_base::ByteCount;
@@ -34,6 +38,9 @@ use anabranch_sctp::config::{EcnUse, MessageLimit};
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use bytes::Bytes;
 
+use self::messages::{FIRST_PPID, adler32, content};
+use self::settings::Settings;
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -41,7 +48,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         return Err("a role is missing: echo, discard or source".into());
     };
     let settings = Settings::read(settings)?;
-    let endpoint = Endpoint::bind(settings.options()?)?;
+    let endpoint = Endpoint::bind(options(&settings)?)?;
     println!("ready");
     let association = if settings.opens() {
         endpoint.connect(&settings.list::<SocketAddr>("remote")?).await?
@@ -220,107 +227,48 @@ const PATH_COUNTS: [PathCount; 6] = [
     ("again", |path| path.retransmitted_chunks),
 ];
 
-/// `key=value` words.
-struct Settings(BTreeMap<String, String>);
-
-impl Settings {
-    fn read(words: &[String]) -> Result<Settings, Box<dyn Error>> {
-        let pairs = words.iter().map(|word| match word.split_once('=') {
-            Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
-            None => Err(format!("{word:?} does not have the form key=value").into()),
-        });
-        pairs.collect::<Result<_, _>>().map(Settings)
+fn options(settings: &Settings) -> Result<Options, Box<dyn Error>> {
+    let buffer: u64 = settings.value("buffer", 1 << 20)?;
+    let mut config = Config {
+        receive_buffer: ByteCount::new(buffer),
+        send_buffer: ByteCount::new(buffer.saturating_mul(2)),
+        message_limit: MessageLimit::SendBuffer,
+        // INIT announces the extension, with AUTH if the peer supports both (RFC 4895, RFC 5061).
+        dynamic_addresses: true,
+        ecn: ecn(settings)?,
+        ecn_test: settings.value("ecn_test", false)?,
+        ..Config::rfc9260()
+    };
+    if settings.value("follow", false)? {
+        // A removed address removes the path to the peer's in the same network: the minutes of RFC 9260's
+        // defaults are for other hosts.
+        let Config { rto, failover, .. } = Config::tuned_2();
+        (config.rto, config.failover) = (rto, failover);
     }
-
-    fn options(&self) -> Result<Options, Box<dyn Error>> {
-        let buffer: u64 = self.value("buffer", 1 << 20)?;
-        let mut config = Config {
-            receive_buffer: ByteCount::new(buffer),
-            send_buffer: ByteCount::new(buffer.saturating_mul(2)),
-            message_limit: MessageLimit::SendBuffer,
-            // INIT announces the extension, with AUTH if the peer supports both (RFC 4895, RFC 5061).
-            dynamic_addresses: true,
-            ecn: self.ecn()?,
-            ecn_test: self.value("ecn_test", false)?,
-            ..Config::rfc9260()
-        };
-        if self.value("follow", false)? {
-            // A removed address removes the path to the peer's in the same network: the minutes of RFC 9260's
-            // defaults are for other hosts.
-            let Config { rto, failover, .. } = Config::tuned_2();
-            (config.rto, config.failover) = (rto, failover);
-        }
-        // These rules concern only the sender: the peer need not know them.
-        config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
-        if self.value("ipcc", false)? {
-            ipcc::choose(&mut config);
-            config.scheduler = "window-regulated".to_owned();
-            config.fast_retransmission = "alternate".to_owned();
-        }
-        Ok(Options {
-            local: self.list("local")?,
-            address_tracking: if self.value("follow", false)? {
-                AddressTracking::EachInterface
-            } else {
-                AddressTracking::Off
-            },
-            accepts: !self.opens(),
-            config,
-            sctp_port: self.value("port", anabranch_net::UDP_PORT)?,
-            registry: anabranch_policies::registry(),
-            ..Options::with(Security::Insecure)
-        })
+    // These rules concern only the sender: the peer need not know them.
+    config.set_cmt(CmtRules { delayed_ack: false, ..CmtRules::ALL });
+    if settings.value("ipcc", false)? {
+        ipcc::choose(&mut config);
+        config.scheduler = "window-regulated".to_owned();
+        config.fast_retransmission = "alternate".to_owned();
     }
-
-    fn opens(&self) -> bool {
-        self.0.contains_key("remote")
-    }
-
-    fn ecn(&self) -> Result<EcnUse, Box<dyn Error>> {
-        let Some(word) = self.0.get("ecn") else { return Ok(EcnUse::Off) };
-        let known = EcnUse::NAMES.iter().find(|(name, _)| name == word);
-        known.map(|(_, ecn)| *ecn).ok_or_else(|| format!("ecn cannot be {word}").into())
-    }
-
-    fn value<T: FromStr>(&self, key: &str, otherwise: T) -> Result<T, Box<dyn Error>> {
-        match self.0.get(key) {
-            None => Ok(otherwise),
-            Some(text) => text.parse().map_err(|_| format!("{key} cannot be {text}").into()),
-        }
-    }
-
-    fn list<T: FromStr>(&self, key: &str) -> Result<Vec<T>, Box<dyn Error>> {
-        let text = self.0.get(key).ok_or_else(|| format!("{key}=ADDRESS:PORT,… is missing"))?;
-        let parse = |word: &str| {
-            word.parse().map_err(|_| format!("{key}={word} is not an address with a port").into())
-        };
-        text.split(',').map(parse).collect()
-    }
+    Ok(Options {
+        local: settings.list("local")?,
+        address_tracking: if settings.value("follow", false)? {
+            AddressTracking::EachInterface
+        } else {
+            AddressTracking::Off
+        },
+        accepts: !settings.opens(),
+        config,
+        sctp_port: settings.value("port", anabranch_net::UDP_PORT)?,
+        registry: anabranch_policies::registry(),
+        ..Options::with(Security::Insecure)
+    })
 }
 
-/// The first payload protocol identifier without an assigned meaning, also in capture tools.
-const FIRST_PPID: u32 = 0x4142_0000;
-
-/// Message `number`: no two messages and no two places in one look alike.
-fn content(number: u32, size: usize) -> Vec<u8> {
-    let mut state = (u64::from(number) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut bytes = Vec::with_capacity(size + 8);
-    while bytes.len() < size {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        bytes.extend_from_slice(&state.to_le_bytes());
-    }
-    bytes.truncate(size);
-    bytes
-}
-
-/// Adler-32 (RFC 1950 §8.2), which most languages have at hand, of bytes after others whose sum is `before`.
-fn adler32(before: u32, bytes: &[u8]) -> u32 {
-    let start = (before & 0xffff, before >> 16);
-    let (low, high) = bytes.iter().fold(start, |(low, high), byte| {
-        let low = (low + u32::from(*byte)) % 65_521;
-        (low, (high + low) % 65_521)
-    });
-    high << 16 | low
+fn ecn(settings: &Settings) -> Result<EcnUse, Box<dyn Error>> {
+    let word: String = settings.value("ecn", "off".to_owned())?;
+    let known = EcnUse::NAMES.iter().find(|(name, _)| *name == word);
+    known.map(|(_, ecn)| *ecn).ok_or_else(|| format!("ecn cannot be {word}").into())
 }
