@@ -77,7 +77,7 @@ agree:  ## simulated goodput of twelve scenarios beside that of real transfers: 
 	tests/agree.py
 
 interop: ## usrsctp's programs and ours, for docs/interop.md: some minutes; needs root or user namespaces, apt-get, TUN devices and a C compiler
-	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner
+	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner --example extensions
 	tests/interop/run --csv
 
 deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: five minutes

@@ -56,6 +56,8 @@ class Meeting:
     sent: Sent
     marking: object = None
     """The queue that marks, in the meetings of ``marking``."""
+    extension: object = None
+    """What both ends have switched on, in the meetings of ``extensions``."""
 
     def __post_init__(self):
         self.deadline = time.monotonic() + SECONDS

@@ -18,31 +18,33 @@ NFT = [
 
 
 class Installed(NamedTuple):
-    """The folder of usrsctp's programs, that of their library, and the program of ``ecn_peer.c``."""
+    """The folder of usrsctp's programs, that of their library, and the programs of ours with that library."""
 
     programs: Path
     libraries: Path
     ecn_peer: Path
+    extension_peer: Path
 
 
 def unpack(folder):
     """usrsctp's programs and ours on its library, downloaded and built where they are not there yet."""
     root = unpacked(folder, "usrsctp", USRSCTP)
     libraries = next((root / "usr/lib").glob("*/libusrsctp.so.2")).parent
-    return Installed(root / "usr/lib/usrsctp", libraries, build_ecn_peer(folder))
+    return Installed(root / "usr/lib/usrsctp", libraries, *build_peers(folder))
 
 
-def build_ecn_peer(folder):
-    """The program of ``ecn_peer.c``, which has the library in it."""
+def build_peers(folder):
+    """The programs of ``ecn_peer.c`` and ``extension_peer.c``, which have the library in them."""
     if shutil.which("cc") is None:
         raise Unavailable("there is no C compiler")
     root = unpacked(folder, "usrsctp-dev", USRSCTP_LIBRARY)
     library = next((root / "usr/lib").glob("*/libusrsctp.a"))
-    source, program = Path(__file__).with_name("ecn_peer.c"), root / "ecn_peer"
-    warnings = ["-Wall", "-Wextra", "-Werror"]
-    words = [f"-I{root / 'usr/include'}", str(source), str(library), "-lpthread", "-o", str(program)]
-    run(["cc", "-std=gnu11", "-O2", *warnings, *words], root)
-    return program
+    for name in ("ecn_peer", "extension_peer"):
+        source, program = Path(__file__).with_name(f"{name}.c"), root / name
+        warnings = ["-Wall", "-Wextra", "-Werror"]
+        words = [f"-I{root / 'usr/include'}", str(source), str(library), "-lpthread", "-o", str(program)]
+        run(["cc", "-std=gnu11", "-O2", *warnings, *words], root)
+        yield program
 
 
 def unpack_nft(folder):

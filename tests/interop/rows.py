@@ -5,7 +5,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import evidence
+import extensions
 import meetings
+from extensions import Extension
 from marking import QUEUES, Marking, Marks, ecn_receiver, ecn_sender, judge
 from meetings import Meeting, Sent
 from network import OURS, PEER, Side
@@ -27,6 +30,7 @@ class Row:
     loss: float = 0.0
     cuts: tuple[tuple[int, float, float], ...] = ()
     marking: Marking | None = None
+    extension: Extension | None = None
 
     @property
     def name(self):
@@ -46,13 +50,15 @@ class Row:
         loss = [f"{self.loss:.0%} lost"] if self.loss else []
         cuts = [f"path {path + 1} cut {begin:g} to {end:g} s" for path, begin, end in self.cuts]
         marking = [] if self.marking is None else [str(self.marking)]
-        return ", ".join([*loss, *cuts, *self.sent.manners(), *marking])
+        extension = [] if self.extension is None else [str(self.extension)]
+        return ", ".join([*loss, *cuts, *self.sent.manners(), *marking, *extension])
 
     @property
     def scenario(self):
         """The links between both sides."""
         if self.marking is None:
-            return scenario(self.paths, RATE, DELAY, self.loss, cuts=self.cuts)
+            rate = RATE if self.extension is None else self.extension.rate
+            return scenario(self.paths, rate, DELAY, self.loss, cuts=self.cuts)
         return scenario(self.paths, MARKED_RATE, MARKED_DELAY, queue=QUEUES[self.marking.queue])
 
     def run(self, programs, installed, folder):
@@ -61,7 +67,8 @@ class Row:
         begin = time.monotonic()
         peers, ours = Side(PEER, self.paths, self.versions), Side(OURS, self.paths, self.versions)
         wire = Wire(programs / "anabranch", self.scenario, peers, ours)
-        meeting = Meeting(programs / "examples/partner", installed, ours, peers, self.sent, self.marking)
+        programs = programs / "examples/partner"
+        meeting = Meeting(programs, installed, ours, peers, self.sent, self.marking, self.extension)
         failure, goodput, marks = None, None, None
         try:
             seconds = self.meet(meeting)
@@ -79,14 +86,16 @@ class Row:
                 side.close()
         if self.marking is not None:
             wire.arrived.write(folder / f"{name}-arrived.pcap")
-            if failure is None:
-                failure, marks = self.judged(meeting.counted, wire)
+        if failure is None:
+            failure, marks = self.judged(meeting, wire)
         return Result(failure, goodput, marks, time.monotonic() - begin)
 
-    def judged(self, counted, wire):
-        """Why the marks are not as they should be, or None; and what was counted of them."""
+    def judged(self, meeting, wire):
+        """Why the packets are not as they should be, or None; and what was counted of marks."""
         try:
-            return None, judge(self, counted, wire)
+            if self.extension is not None:
+                evidence.judge(self, meeting.counted, wire.capture)
+            return None, None if self.marking is None else judge(self, meeting.counted, wire)
         except Failed as failed:
             return str(failed), None
 
@@ -112,6 +121,38 @@ MARKED = Sent(3_000, 1200)
 """Enough for a queue to fill and to be emptied by marks some times."""
 
 SHORT = Sent(200, 1200)
+
+ENDS = ("ours", "usrsctp")
+LIMITED, INTERLEAVED, RESETS = "partial_reliability", "interleaving", "stream_reconfiguration"
+ALL = (LIMITED, INTERLEAVED, RESETS, "nr_sack")
+
+EXTENSIONS = [
+    (extensions.lifetime, Sent(120, 1200), 0.05, [LIMITED], {}),
+    (extensions.retransmissions, Sent(200, 1200), 0.05, [LIMITED], {}),
+    (extensions.priority, Sent(69, 1200), 0, [LIMITED], {"send_buffer": 30_000, "rate": "1 Mbit/s"}),
+    (extensions.interleaving, Sent(7, 200_000), 0, [INTERLEAVED], {}),
+    (extensions.interleaving_expires, Sent(60, 5000), 0.05, [LIMITED, INTERLEAVED], {}),
+    (extensions.nr_sack, Sent(300, 1200), 0.05, ["nr_sack"], {}),
+    (extensions.sack_immediately, Sent(10, 100), 0, [], {}),
+    (extensions.reset_streams, Sent(36, 100), 0, [RESETS], {}),
+    (extensions.add_streams, Sent(6, 100), 0, [RESETS], {}),
+    (extensions.reset_association, Sent(24, 100), 0, [RESETS], {}),
+    (extensions.everything, Sent(68, 3000), 0.05, ALL, {}),
+]
+"""The meetings with an extension, what is sent, the losses, what is switched on, and special settings."""
+
+BRIEF = [
+    ("lifetime", "ours", "ours"),
+    ("interleaving_expires", "usrsctp", "ours"),
+    ("reset_association", "ours", "usrsctp"),
+    ("add_streams", "usrsctp", "usrsctp"),
+    ("everything", "ours", "usrsctp"),
+    ("everything", "usrsctp", "ours"),
+]
+"""Those that `make test` has time for: the meeting, the sender, and the end that opens."""
+
+LACKING = [(extensions.priority, "usrsctp")]
+"""The meetings of which usrsctp is not capable, where it is the sender."""
 
 QUICK = [
     Row(meetings.echo_server, 1, V4, Sent(50, 1)),
@@ -196,8 +237,7 @@ def cut():
 
 def marked():
     """A queue that marks where it would drop: each sends to the other, and each opens the association."""
-    ends, forms = ("ours", "usrsctp"), ("echo", "cwr")
-    for (meet, _), opens, form, versions in itertools.product(SENDERS, ends, forms, (V4, V6)):
+    for (meet, _), opens, form, versions in itertools.product(SENDERS, ENDS, ("echo", "cwr"), (V4, V6)):
         yield Row(meet, 1, versions, MARKED, marking=Marking("codel", form, opens))
     for (meet, opens), queue, form in itertools.product(SENDERS, ("red", "fq-codel"), ("echo", "cwr")):
         yield Row(meet, 1, V4, MARKED, marking=Marking(queue, form, opens))
@@ -205,9 +245,23 @@ def marked():
         yield Row(ecn_receiver, 1, V4, SHORT, marking=Marking("drop-tail", form, "ours", is_tested=True))
 
 
+def extended():
+    """Each extension: either end sends or asks for changes, and either opens the association."""
+    for sender, opens in itertools.product(ENDS, repeat=2):
+        for meet, sent, loss, agreed, special in EXTENSIONS:
+            both = Extension(sender, opens, tuple(agreed), tuple(agreed), **special)
+            if (meet, sender) not in LACKING:
+                yield Row(meet, 1, V4 if opens == "ours" else V6, sent, loss, extension=both)
+        switched_on = ALL, ()
+        alone = Extension(sender, opens, *(switched_on if opens == "ours" else switched_on[::-1]))
+        yield Row(extensions.one_sided, 1, V4, Sent(100, 1200), 0.05, extension=alone)
+
+
 SENDERS = ((ecn_receiver, "ours"), (ecn_sender, "usrsctp"))
 
 ALL_TSCTP = (meetings.tsctp_client, meetings.tsctp_server, meetings.tsctp_both)
 
-MATRIX = [*clean(), *special(), *ipcc(), *lossy(), *cut(), *marked()]
+QUICK += [row for row in extended() if (row.meeting, row.extension.sender, row.extension.opens) in BRIEF]
+
+MATRIX = [*clean(), *special(), *ipcc(), *lossy(), *cut(), *marked(), *extended()]
 """The rows of `make interop`."""

@@ -4,41 +4,12 @@ which were, and how the receiver reported that and the sender answered.
 
 import heapq
 import ipaddress
-import struct
 from dataclasses import dataclass, field
 
 import ecn
+from packets import read
 
 DATA, SACK, ECNE, CWR = 0, 3, 12, 13
-
-
-@dataclass(frozen=True)
-class Packet:
-    """An SCTP packet in a UDP datagram."""
-
-    source: str
-    bits: int
-    chunks: tuple[tuple[int, bytes], ...]
-    """The type of each chunk, and what follows its header."""
-
-    def of(self, kind):
-        """The content of its chunks of a type."""
-        return [value for known, value in self.chunks if known == kind]
-
-    def tsns(self, kind):
-        """The TSN with which each of these chunks begins."""
-        return [int.from_bytes(value[:4]) for value in self.of(kind)]
-
-
-def read(packet):
-    """An IP packet as an SCTP packet."""
-    source, header = (packet[12:16], 20) if packet[0] >> 4 == 4 else (packet[8:24], 40)
-    rest, chunks = packet[header + 8 + 12 :], []
-    while len(rest) >= 4:
-        kind, _, length = struct.unpack_from(">BBH", rest)
-        chunks.append((kind, rest[4:length]))
-        rest = rest[max(4, length + 3 & ~3) :]
-    return Packet(str(ipaddress.ip_address(source)), ecn.bits(packet), tuple(chunks))
 
 
 def is_covered(tsn, by):
