@@ -61,8 +61,8 @@ use crate::event::{CloseReason, Event};
 pub use crate::path::{EcnCounters, PathAddresses, PathCounters, SackCounters, TimeInLimit};
 use crate::path::{PathTable, Remembered};
 use crate::policy::{Hints, PathId};
-pub use crate::receive::Message;
 use crate::receive::ReadyMessages;
+pub use crate::receive::{Message, Part};
 use crate::record::Record;
 pub use crate::send::{Outgoing, Reliability};
 use crate::wire;
@@ -262,7 +262,8 @@ impl Association {
         Ok(())
     }
 
-    /// Takes the next complete message in delivery order.
+    /// Takes the next message in delivery order: a complete one, or, with
+    /// [`partial_delivery`](crate::config::Config::partial_delivery), a [part](Message::part) of one.
     pub fn receive(&mut self) -> Option<Message> {
         if let Some(message) = self.unread.take() {
             return Some(message);

@@ -187,6 +187,10 @@ pub struct Config {
     /// True if NR-SACKs are sent in place of SACKs, if the peer understands them
     /// (draft-natarajan-tsvwg-sctp-nrsack).
     pub nr_sack: bool,
+    /// True if a message that fills half of the receive buffer before it is complete is received in
+    /// [parts](crate::association::Part), so that it may be larger than the buffer (RFC 9260 §6.9). Not with a peer that
+    /// agreed on credits for single streams, which bound its messages.
+    pub partial_delivery: bool,
     /// True if streams are reset and added while the association is open, if the peer agrees (RFC 6525).
     pub stream_reconfiguration: bool,
     /// True if this end offers credits for single streams, which its driver implements. Without a driver that does, the

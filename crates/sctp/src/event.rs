@@ -29,6 +29,17 @@ pub enum Event {
         /// True if a part of it was sent: it may still arrive whole.
         was_sent: bool,
     },
+    /// A message that was delivered in parts ends without its rest: its last part is
+    /// [`Part::Aborted`](crate::association::Part::Aborted) (RFC 6458 §6.1.7). The peer gave it up or reset its stream, or
+    /// the association ended.
+    PartialDeliveryAborted {
+        /// The stream.
+        stream: StreamId,
+        /// The application's identifier for the content.
+        ppid: Ppid,
+        /// True if it was sent without a position in its stream.
+        unordered: bool,
+    },
     /// This end's outgoing streams, all if the list is empty, count their messages from zero (RFC 6525).
     OutgoingStreamsReset(Vec<StreamId>),
     /// The peer's outgoing streams, all if the list is empty, count their messages from zero.

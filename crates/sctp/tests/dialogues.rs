@@ -29,6 +29,7 @@ mod nr_sack;
 mod ns2_rules;
 mod pacing;
 mod pair;
+mod partial_delivery;
 mod partial_reliability;
 mod places;
 mod receive_growth;

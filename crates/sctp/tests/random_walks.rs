@@ -101,6 +101,25 @@ fn whatever_is_acknowledged_for_good_messages_arrive_once_and_in_order_or_the_fa
     });
 }
 
+/// The same where messages may be larger than the receive buffer and are received in parts, in every other way.
+#[test]
+fn whatever_is_received_in_parts_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
+    take_all(3_000, |seed| {
+        let (setting, operations) = plan(seed);
+        let setting = Setting {
+            in_parts: true,
+            interleaving: seed % 2 == 0,
+            streams: SCHEDULERS[(seed / 4) as usize % SCHEDULERS.len()],
+            partial: seed % 3 == 0,
+            firm: seed % 5 == 0,
+            reconfigures: seed % 7 < 2,
+            ..setting
+        };
+        let operations = if setting.reconfigures { with_resets(seed, operations) } else { operations };
+        (setting, operations)
+    });
+}
+
 /// The same where streams are reset and added: messages after a reset arrive once, in order, behind those before it.
 #[test]
 fn whatever_is_reset_messages_arrive_once_and_in_order_or_the_failure_is_reported() {

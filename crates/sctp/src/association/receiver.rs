@@ -2,6 +2,7 @@
 
 mod ecn_echo;
 mod growth;
+mod in_parts;
 mod on_data;
 mod on_forward_tsn;
 mod resetting;
@@ -31,6 +32,8 @@ pub(super) struct Receiver {
     /// Messages that wait for a reset of their streams.
     deferred: Option<Box<Deferred>>,
     buffer: ReceiveBuffer,
+    /// True if messages may be delivered in parts.
+    may_divide: bool,
     /// Lets the receive buffer grow; `None` if its size is fixed.
     tuning: Option<Tuning>,
     rules: AckRules,
@@ -58,6 +61,7 @@ impl Receiver {
             delivery: Delivery::new(agreement.inbound_streams, numbering),
             deferred: None,
             buffer: ReceiveBuffer::new(config.receive_buffer).with_second_level(second_level),
+            may_divide: config.partial_delivery && !agreement.receiver.stream_credits,
             tuning: config
                 .receive_growth
                 .map(|growth| Tuning::new(growth, Allowance::none(ground.settings.budget.clone()))),

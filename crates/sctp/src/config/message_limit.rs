@@ -6,11 +6,12 @@ use anabranch_base::ByteCount;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MessageLimit {
     /// Both buffers: this end's send buffer and the receive buffer that the peer announced. A peer without partial
-    /// delivery, such as this implementation, accepts no larger message.
+    /// delivery accepts no larger message.
     #[default]
     BothBuffers,
     /// This end's send buffer alone: for peers that "dispatch part of \[an\] inbound message through a partial delivery
-    /// API". The protocol does not show whether a peer does. A peer that does not aborts the association at the first
+    /// API", such as this implementation with [`Config::partial_delivery`](super::Config::partial_delivery). The protocol
+    /// does not show whether a peer does. A peer that does not aborts the association at the first
     /// message that it cannot hold.
     SendBuffer,
 }

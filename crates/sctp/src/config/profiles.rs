@@ -100,6 +100,7 @@ impl Config {
             interleaving: false,
             stream_scheduler: StreamScheduler::FirstCome,
             nr_sack: false,
+            partial_delivery: false,
             stream_reconfiguration: false,
             stream_credits: false,
             cookie_lifetime: Duration::from_secs(60),

@@ -2,8 +2,9 @@
 
 use anabranch_base::ByteCount;
 
-use super::interleaved::Interleaved;
+use super::interleaved::{Interleaved, Search};
 use super::load::MemoryLoad;
+use super::message::Message;
 use super::reassembly::{Fragment, Inserted, Reassembly, ReassemblyError};
 use crate::seq::{Mid, Tsn};
 use crate::wire::{MessageKey, StreamId, StreamSet};
@@ -81,6 +82,55 @@ impl Assembly {
     pub(crate) fn reset(&mut self, streams: &StreamSet) {
         if let Assembly::Interleaved(interleaved) = self {
             interleaved.reset(streams);
+        }
+    }
+
+    /// Takes what is held of a message, of which `tsn` just arrived: its beginning if `may_begin`, which gets the message
+    /// and a TSN of it, and if that weighs `least` or more, or what follows the part that was taken last. Of DATA, it is
+    /// the message at the cumulative TSN; of I-DATA, the message `key`.
+    pub(crate) fn take_part(
+        &mut self,
+        (key, tsn): (MessageKey, Tsn),
+        cumulative: Tsn,
+        least: ByteCount,
+        may_begin: impl FnOnce(MessageKey, Tsn) -> bool,
+    ) -> Option<(Mid, Message)> {
+        match self {
+            Assembly::Consecutive(reassembly) => reassembly.take_part(cumulative, least, may_begin),
+            Assembly::Interleaved(interleaved) => {
+                interleaved.take_part(key, least, |key| may_begin(key, tsn))
+            }
+        }
+    }
+
+    /// Takes the beginning of any message that `may_begin`: of I-DATA, of the one of which most is held.
+    pub(crate) fn take_any(
+        &mut self,
+        cumulative: Tsn,
+        may_begin: impl Fn(MessageKey, Tsn) -> bool,
+    ) -> Search {
+        match self {
+            Assembly::Consecutive(reassembly) => {
+                let part = reassembly.take_part(cumulative, ByteCount::ZERO, may_begin);
+                part.map_or(Search::Nothing, |(mid, part)| Search::Found(mid, part))
+            }
+            Assembly::Interleaved(interleaved) => interleaved.take_largest(|key| may_begin(key, cumulative)),
+        }
+    }
+
+    /// Returns true if the message `key` was delivered in part and is incomplete.
+    pub(crate) fn has_begun(&self, key: MessageKey) -> bool {
+        match self {
+            Assembly::Consecutive(reassembly) => reassembly.has_begun(),
+            Assembly::Interleaved(interleaved) => interleaved.has_begun(key),
+        }
+    }
+
+    /// Drops what is held of the message `key`, which was delivered in part. Returns its weight.
+    pub(crate) fn drop_begun(&mut self, key: MessageKey) -> ByteCount {
+        match self {
+            Assembly::Consecutive(reassembly) => reassembly.drop_begun(),
+            Assembly::Interleaved(interleaved) => interleaved.drop_begun(key),
         }
     }
 

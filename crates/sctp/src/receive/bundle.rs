@@ -7,7 +7,7 @@ use anabranch_base::ByteCount;
 use bytes::Bytes;
 
 use super::load::MemoryLoad;
-use super::message::Message;
+use super::message::{Message, Part};
 use crate::seq::Ssn;
 use crate::wire::{Ppid, StreamId};
 
@@ -79,6 +79,7 @@ impl Bundle {
             ssn: Ssn::new(u16::from_be_bytes([ssn0, ssn1])),
             ppid: Ppid::new(u32::from_be_bytes(ppid)),
             unordered: unordered != 0,
+            part: Part::Whole,
             load: MemoryLoad::of_chunk(charge, first.len()),
             first,
             rest: VecDeque::new(),

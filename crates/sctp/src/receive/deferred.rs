@@ -64,6 +64,11 @@ impl Deferred {
         self.after = after;
     }
 
+    /// Returns true if no message is held.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
     /// The cost of the messages.
     pub(crate) fn load(&self) -> MemoryLoad {
         self.load

@@ -1,5 +1,7 @@
 //! The order in which complete messages are delivered to the application.
 
+mod in_parts;
+
 use std::collections::BTreeMap;
 
 use super::bundle::Bundle;
@@ -8,6 +10,7 @@ use super::message::Message;
 use super::ready::{Parcel, ReadyMessages};
 use crate::seq::Mid;
 use crate::wire::{StreamId, StreamSet};
+use in_parts::Begun;
 
 /// Messages that are ready, and messages that wait for others of their stream (RFC 9260 §6.5, §6.6).
 ///
@@ -23,6 +26,8 @@ pub(crate) struct Delivery {
     early: BTreeMap<(StreamId, u64), Parcel>,
     waiting: MemoryLoad,
     ready: ReadyMessages,
+    /// The messages that are delivered in parts, by their stream and whether they are unordered.
+    begun: BTreeMap<(StreamId, bool), Begun>,
 }
 
 /// The reason for which a message cannot be delivered.
@@ -74,6 +79,7 @@ impl Delivery {
             early: BTreeMap::new(),
             waiting: MemoryLoad::NONE,
             ready: ReadyMessages::default(),
+            begun: BTreeMap::new(),
         }
     }
 
@@ -98,14 +104,15 @@ impl Delivery {
             self.ready.push(message);
             return Ok(());
         }
+        let has_begun = self.has_begun(stream);
         let state = self.states.entry(stream).or_default();
         let ahead = self.numbering.ahead(mid, state.passed);
         let count = state.passed + u64::from(ahead);
-        if ahead == 0 {
+        if ahead == 0 && !has_begun {
             state.passed += 1;
             self.ready.push(message);
             self.release(stream);
-        } else if ahead >= span || !self.keep(stream, count, message) {
+        } else if ahead >= span || has_begun && ahead == 0 || !self.keep(stream, count, message) {
             let next = self.next(stream);
             return Err(DeliveryError::UsedNumber { stream, mid, next });
         }

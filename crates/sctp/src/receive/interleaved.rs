@@ -1,5 +1,7 @@
 //! Assembles messages whose fragments arrive in any order, between those of other messages (RFC 8260 §2.2.3).
 
+mod in_parts;
+
 use std::collections::BTreeMap;
 
 use anabranch_base::ByteCount;
@@ -8,6 +10,7 @@ use super::load::MemoryLoad;
 use super::reassembly::{Fragment, FragmentRun, Inserted, ReassemblyError};
 use crate::seq::Mid;
 use crate::wire::{MessageKey, StreamId, StreamSet};
+pub(crate) use in_parts::Search;
 
 /// Incomplete messages of I-DATA.
 ///
@@ -19,6 +22,8 @@ pub(crate) struct Interleaved {
     /// The last unordered message of each stream that was skipped: its fragments may arrive later.
     skipped: BTreeMap<StreamId, Mid>,
     held: MemoryLoad,
+    /// The number of runs that a search for a message to deliver in parts may pass.
+    search: usize,
 }
 
 impl Interleaved {
@@ -111,9 +116,9 @@ impl Interleaved {
         if !self.runs.get(&at).is_some_and(FragmentRun::is_whole) {
             return None;
         }
-        let message = self.runs.remove(&at)?.into_message()?;
-        self.held = self.held.saturating_sub(message.load);
-        Some(message)
+        let run = self.runs.remove(&at)?;
+        self.held = self.held.saturating_sub(run.load);
+        run.into_message()
     }
 }
 

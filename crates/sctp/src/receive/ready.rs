@@ -41,6 +41,19 @@ impl ReadyMessages {
         self.push_back(parcel);
     }
 
+    /// Adds a part of a message at the end. It joins the part before it, if that was not taken yet and is the last one.
+    pub(super) fn push_part(&mut self, part: Message) {
+        let load = part.load;
+        let part = match self.parcels.back_mut() {
+            Some(Parcel::Message(last)) => last.append(part),
+            _ => Err(part),
+        };
+        match part {
+            Ok(()) => self.load += load,
+            Err(part) => self.push_back(Parcel::Message(part)),
+        }
+    }
+
     /// Adds a message or a bundle at the end.
     pub(super) fn push_parcel(&mut self, mut parcel: Parcel) {
         if let (Some(Parcel::Bundle(last)), Parcel::Bundle(bundle)) = (self.parcels.back_mut(), &mut parcel) {

@@ -1,12 +1,14 @@
 //! Assembles messages from fragments, which arrive in any order.
 
+mod in_parts;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use anabranch_base::ByteCount;
 use bytes::Bytes;
 
 use super::load::MemoryLoad;
-use super::message::Message;
+use super::message::{Message, Part};
 use crate::seq::{Fsn, Mid, Tsn};
 use crate::wire::{Ppid, StreamId};
 
@@ -111,6 +113,8 @@ pub(super) struct FragmentRun {
     ppid: Ppid,
     pub(super) load: MemoryLoad,
     parts: VecDeque<Bytes>,
+    /// The number of fragments before `parts` that were delivered as the first parts of the message.
+    taken: u64,
 }
 
 /// The message of a fragment or run, and its part of the message.
@@ -235,9 +239,9 @@ impl Reassembly {
         if !self.runs.get(&first).is_some_and(FragmentRun::is_whole) {
             return None;
         }
-        let message = self.runs.remove(&first)?.into_message()?;
-        self.held = self.held.saturating_sub(message.load);
-        Some(message)
+        let run = self.runs.remove(&first)?;
+        self.held = self.held.saturating_sub(run.load);
+        run.into_message()
     }
 
     /// The start of the run that a fragment at position `at` continues, if there is one.
@@ -300,7 +304,7 @@ impl Fragment {
 
     pub(super) fn into_run(self) -> FragmentRun {
         let (outline, load) = (self.outline(), self.load());
-        FragmentRun { outline, ppid: self.ppid, load, parts: VecDeque::from([self.payload]) }
+        FragmentRun { outline, ppid: self.ppid, load, parts: VecDeque::from([self.payload]), taken: 0 }
     }
 }
 
@@ -328,11 +332,19 @@ impl FragmentRun {
 
     pub(super) fn into_message(mut self) -> Option<Message> {
         let first = self.parts.pop_front()?;
+        if self.taken > 0 {
+            let load = self.load.saturating_sub(FragmentRun::BEGUN);
+            return Some(Message {
+                part: Part::Last,
+                ..message(self.outline, self.ppid, first, self.parts, load)
+            });
+        }
         Some(message(self.outline, self.ppid, first, self.parts, self.load))
     }
 
+    /// The number of its fragments, with those that were delivered.
     pub(super) fn len(&self) -> u64 {
-        self.parts.len() as u64
+        self.taken + self.parts.len() as u64
     }
 
     /// True if it ends its message.
@@ -369,7 +381,7 @@ impl Outline {
 
 fn message(outline: Outline, ppid: Ppid, first: Bytes, rest: VecDeque<Bytes>, load: MemoryLoad) -> Message {
     let Outline { stream, mid, unordered, .. } = outline;
-    Message { stream, ssn: mid.ssn(), ppid, unordered, first, rest, load }
+    Message { stream, ssn: mid.ssn(), ppid, unordered, part: Part::Whole, first, rest, load }
 }
 
 /// The first position: no peer can count back from here to 0.

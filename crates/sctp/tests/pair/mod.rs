@@ -9,6 +9,7 @@ mod addresses;
 mod guests;
 mod meter;
 mod packets;
+mod parts;
 mod variant;
 
 use std::cmp::Reverse;
@@ -32,6 +33,7 @@ pub(crate) use {
     guests::{Guest, Invitation},
     meter::{Meter, PacketCost, Reading},
     packets::{chunk_names, chunks, data, packet, packet_with},
+    parts::Parts,
     variant::Variant,
 };
 
@@ -66,6 +68,8 @@ pub(crate) struct Side {
     pub(crate) reads_at_once: bool,
     /// The messages that it read so.
     pub(crate) read: Vec<Message>,
+    /// The messages of which parts were read.
+    pub(crate) parts: Parts,
     pub(crate) config: EndpointConfig,
     /// Addresses that the host lacks: nothing arrives or leaves there.
     pub(crate) missing: Vec<SocketAddr>,
@@ -315,6 +319,7 @@ impl Pair {
         side.config.local = local;
         side.lives = side.lives.wrapping_add(2);
         side.endpoint = endpoint(&side.config, side.lives);
+        side.parts = Parts::default();
         side.id = None;
         side.events.clear();
     }
@@ -381,8 +386,15 @@ impl Pair {
         result
     }
 
-    /// The messages that wait at an end.
+    /// The messages that wait at an end, and those whose last part waits.
     pub(crate) fn receive(&mut self, end: End) -> Vec<Message> {
+        let received = self.receive_parts(end);
+        let parts = &mut self.side(end).parts;
+        received.into_iter().filter_map(|part| parts.take(part).expect("parts in order")).collect()
+    }
+
+    /// The messages and parts of messages that wait at an end.
+    pub(crate) fn receive_parts(&mut self, end: End) -> Vec<Message> {
         let mut messages = Vec::new();
         if self.side(end).id.is_some() {
             while let Some(message) = self.at(end).receive() {
@@ -764,6 +776,7 @@ impl Side {
             adopts: true,
             reads_at_once: false,
             read: Vec::new(),
+            parts: Parts::default(),
             config,
             missing: Vec::new(),
             lives,

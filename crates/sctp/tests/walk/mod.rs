@@ -14,7 +14,8 @@ use account::Account;
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::{Association, ReconfigurationError, Reliability, SendError};
 use anabranch_sctp::config::{
-    BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst, OutOfOrder, StreamScheduler,
+    BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst, MessageLimit, OutOfOrder,
+    StreamScheduler,
 };
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathState;
@@ -99,6 +100,8 @@ pub(crate) struct Setting {
     pub(crate) streams: StreamScheduler,
     /// NR-SACKs are sent.
     pub(crate) firm: bool,
+    /// Messages may be larger than the receive buffer, and are received in parts.
+    pub(crate) in_parts: bool,
     /// Streams are reset and added.
     pub(crate) reconfigures: bool,
 }
@@ -171,6 +174,7 @@ pub(crate) fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>
         interleaving: false,
         streams: StreamScheduler::FirstCome,
         firm: false,
+        in_parts: false,
         reconfigures: false,
     };
     let count = 5 + dice.below(60) as usize;
@@ -265,6 +269,10 @@ impl Walk {
         config.interleaving = setting.interleaving;
         config.stream_scheduler = setting.streams;
         config.nr_sack = setting.firm;
+        if setting.in_parts {
+            config.partial_delivery = true;
+            config.message_limit = MessageLimit::SendBuffer;
+        }
         config.stream_reconfiguration = setting.reconfigures;
         if setting.congestion == "bbr" {
             config.max_burst = MaxBurst { packets: 4, rule: BurstRule::Paced };

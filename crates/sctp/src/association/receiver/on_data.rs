@@ -8,11 +8,11 @@ use crate::association::ground::{Ground, Timer};
 use crate::event::Event;
 use crate::policy::acknowledge::{BufferSample, PacketNews, When};
 use crate::receive::{
-    Assembly, Bundle, DeliveryError, Fragment, Inserted, Level, MemoryLoad, Message, ReassemblyError,
+    Assembly, Bundle, DeliveryError, Fragment, Inserted, Level, MemoryLoad, Message, Part, ReassemblyError,
     TsnArrival, compact,
 };
 use crate::seq::{Mid, Tsn};
-use crate::wire::{Cause, Packet, UserData};
+use crate::wire::{Cause, MessageKey, Packet, UserData};
 
 /// The combined effect of the DATA chunks of one packet.
 #[derive(Clone, Copy, Debug)]
@@ -96,9 +96,10 @@ impl Receiver {
         let length = data.payload.len();
         let load = MemoryLoad::of_chunk(ground.settings.config.rwnd_charge.weigh(length), length);
         let room = loop {
-            let room = self.room_for(ground, data, load);
-            if !matches!(room, DataRoom::Never) || !self.may_grow_for_awaited() {
-                break room;
+            match self.room_for(ground, data, load) {
+                DataRoom::Never if self.may_divide && self.may_read_part(ground) => break DataRoom::NotNow,
+                DataRoom::Never if self.may_grow_for_awaited() => {}
+                room => break room,
             }
         };
         match room {
@@ -141,7 +142,14 @@ impl Receiver {
         let inserted =
             self.assembly.insert(fragment, |fragment| delivery.is_behind(fragment.stream, fragment.mid))?;
         match inserted {
+            Inserted::Whole(message) if message.part == Part::Last => {
+                self.deliver_last(ground, message, (mid, tsn))
+            }
             Inserted::Whole(message) => self.deliver_or_defer(ground, message, mid, tsn),
+            Inserted::Held if self.may_divide => {
+                self.deliver_part(ground, MessageKey { stream, unordered, mid }, tsn);
+                Ok(())
+            }
             Inserted::Held => Ok(()),
             Inserted::Dropped(charge) => {
                 self.buffer.on_released(charge);
@@ -198,6 +206,9 @@ impl Receiver {
         }
         self.assembly.on_cumulative(self.arrivals.cumulative())?;
         self.sack_path = path;
+        if self.may_divide {
+            self.deliver_before_full(ground);
+        }
         self.tune_buffer(ground, now, packet.arrived);
         let has_gap = self.arrivals.has_gap();
         let when = self.rules.timing.on_packet(&PacketNews {
@@ -223,7 +234,7 @@ impl Receiver {
     }
 
     /// Takes the next message for the application. Reading makes room, which may have to be advertised to the peer.
-    pub(crate) fn take_message(&mut self, ground: &Ground) -> Option<Message> {
+    pub(crate) fn take_message(&mut self, ground: &mut Ground) -> Option<Message> {
         let message = self.delivery.take()?;
         self.buffer.on_released(message.load().charge);
         if let Some(tuning) = &mut self.tuning {
@@ -231,6 +242,9 @@ impl Receiver {
         }
         if self.rules.flow.is_update_due(&self.buffer_sample(ground)) {
             self.is_sack_due = true;
+        }
+        if self.may_divide {
+            self.deliver_before_full(ground);
         }
         Some(message)
     }

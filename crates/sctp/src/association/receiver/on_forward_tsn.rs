@@ -50,6 +50,9 @@ impl Receiver {
         packet: &mut PacketData,
     ) -> Result<(), BadData> {
         packet.acknowledge_skip();
+        if cumulative.is_after(self.arrivals.cumulative()) {
+            self.abort_skipped(ground);
+        }
         if self.deferred.is_some() {
             self.release_before(ground, cumulative)?;
         }
@@ -64,6 +67,7 @@ impl Receiver {
             }
             if let Assembly::Interleaved(interleaved) = &mut self.assembly {
                 dropped += interleaved.skip_to(last);
+                self.abort_if_dropped(ground, last);
             }
             if !last.unordered {
                 self.delivery.skip_to(last.stream, last.mid);

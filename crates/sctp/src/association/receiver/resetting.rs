@@ -12,6 +12,11 @@ use crate::wire::{StreamId, StreamSet, UserData};
 impl Receiver {
     /// Expects the messages of `streams` to count from zero.
     pub(crate) fn restart_numbers(&mut self, ground: &mut Ground, streams: &StreamSet) {
+        self.abort_parts_of(ground, streams);
+        self.renumber(ground, streams);
+    }
+
+    fn renumber(&mut self, ground: &mut Ground, streams: &StreamSet) {
         let was_empty = self.delivery.is_empty();
         self.delivery.reset(streams);
         self.assembly.reset(streams);
@@ -109,7 +114,8 @@ impl Receiver {
             .collect();
         let (before, after) = deferred.into_parts(next);
         before.into_iter().try_for_each(|message| self.deliver_held(ground, message))?;
-        self.restart_numbers(ground, &streams);
+        self.abort_parts_before(ground, &streams, next);
+        self.renumber(ground, &streams);
         begun.into_iter().for_each(|(stream, passed)| self.delivery.set_passed(stream, passed));
         after.into_iter().try_for_each(|message| self.deliver_held(ground, message))?;
         Ok(streams)
@@ -129,7 +135,7 @@ impl Receiver {
         self.delivery.set_streams(streams);
     }
 
-    fn tell_readable(&self, ground: &mut Ground, was_empty: bool) {
+    pub(super) fn tell_readable(&self, ground: &mut Ground, was_empty: bool) {
         if was_empty && !self.delivery.is_empty() {
             ground.log.event(Event::Readable);
         }

@@ -26,7 +26,7 @@ impl Session {
     /// Takes the next message for the application.
     #[inline]
     pub(crate) fn take_message(&mut self) -> Option<Message> {
-        self.receiver.take_message(&self.ground)
+        self.receiver.take_message(&mut self.ground)
     }
 
     /// Gives up less important messages for one of `wanted` bytes and this `reliability`.
@@ -199,7 +199,8 @@ impl Session {
 
     /// Ends the session.
     pub(crate) fn into_remains(self) -> Remains {
-        let Session { ground, receiver, peer, .. } = self;
+        let Session { mut ground, mut receiver, peer, .. } = self;
+        receiver.abort_parts(&mut ground);
         let (events, records) = ground.log.into_parts();
         let (ready, departed) = (receiver.into_ready(), peer.departed());
         Remains { ready, events, records, paths: ground.paths, settings: ground.settings, departed }

@@ -75,6 +75,12 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         "NR-SACKs in place of SACKs, if the peer agrees: what arrived out of order leaves the send buffer"
     ),
     field!(
+        partial_delivery,
+        Scenarios,
+        Kind::Boolean,
+        "what arrived of a message is received in parts when it fills half of the receive buffer (RFC 9260 §6.9)"
+    ),
+    field!(
         stream_reconfiguration,
         Everywhere,
         Kind::Boolean,
