@@ -66,6 +66,9 @@
 //! Payloads are [`bytes::Bytes`], accepted and returned without a copy: [`Message::chunks`] are the slices received
 //! from the network, [`Message::into_bytes`] joins them.
 //!
+//! A message must fit into the receive buffer, unless the receiver sets [`Config::partial_delivery`]: then `recv` returns
+//! one that fills half of the buffer in [parts](Part). [`Config::message_limit`] lets a sender send it.
+//!
 //! # Back-pressure
 //!
 //! Memory is bounded. `send` waits while the message does not fit the send buffer; waiting senders get room in the
@@ -168,7 +171,7 @@ mod waiting;
 
 pub use address_tracking::AddressTracking;
 pub use anabranch_sctp::association::{
-    EcnCounters, Message, PathAddresses, PathCounters, ReconfigurationError,
+    EcnCounters, Message, Part, PathAddresses, PathCounters, ReconfigurationError,
 };
 pub use anabranch_sctp::config::Config;
 pub use anabranch_sctp::event::{CloseReason, Event, StreamChange};

@@ -19,8 +19,10 @@ pub enum TryRecvError {
 }
 
 impl Association {
-    /// Waits for the next complete message, in the order of its stream. If several tasks receive, each message goes to
-    /// one of them.
+    /// Waits for the next message, in the order of its stream: a complete one, or, with
+    /// [`Config::partial_delivery`](crate::Config::partial_delivery), a [part](Message::part) of one, to which
+    /// [`Message::append`] adds those that follow. If several tasks receive, each message and each part goes to one of
+    /// them.
     ///
     /// Messages that have arrived occupy the receive buffer
     /// ([`Config::receive_buffer`](crate::Config::receive_buffer)) until they are received: a slow reader slows the

@@ -4,6 +4,7 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use anabranch_sctp::association::Part;
 use anabranch_sctp::event::CloseReason;
 use bytes::{Buf, Bytes};
 use futures_sink::Sink;
@@ -16,6 +17,8 @@ use crate::send_error::SendError;
 ///
 /// Each write becomes a message of at most 8 KiB at once, and the boundaries of messages do not matter to the reader. Many
 /// small writes need a `BufWriter`.
+/// A message that arrives in [parts](Part) is read like others; if it is aborted, a read returns
+/// [`io::ErrorKind::UnexpectedEof`], and the next one reads the message behind it.
 /// `shutdown` sends the end of the stream, after which the peer reads no more; a peer without credits has no such end,
 /// so that `shutdown` returns [`io::ErrorKind::Unsupported`] there.
 #[derive(Debug)]
@@ -73,6 +76,9 @@ impl AsyncRead for ByteReader {
         let cooperation = ready!(tokio::task::coop::poll_proceed(context));
         while self.rest.is_empty() {
             match ready!(self.recv.poll_recv(context)) {
+                Ok(Some(message)) if message.part == Part::Aborted => {
+                    return Poll::Ready(Err(io::Error::new(io::ErrorKind::UnexpectedEof, INCOMPLETE)));
+                }
                 Ok(Some(message)) => {
                     self.rest.extend(message.chunks().filter(|chunk| !chunk.is_empty()).cloned());
                     self.rest.reverse();
@@ -174,5 +180,7 @@ fn write_error(error: SendError) -> io::Error {
     io::Error::new(kind, error)
 }
 
+/// The error of a message of which only the beginning arrived.
+const INCOMPLETE: &str = "a message ends without its rest: the peer gave it up or reset the stream";
 /// The longest message.
 const MESSAGE: usize = 8 * 1024;

@@ -43,7 +43,8 @@ impl RecvHalf {
         self.id
     }
 
-    /// Waits for the next message. `None` after the last one, if the peer sent an [end](SendHalf::finish).
+    /// Waits for the next message, or [part](StreamMessage::part) of one. `None` after the last one, if the peer sent an
+    /// [end](SendHalf::finish).
     ///
     /// Messages that have arrived keep their credit until they are received: a reader that pauses stops this stream
     /// alone, if the peer gives credit, and else the association.

@@ -1,6 +1,6 @@
 //! A message as a stream delivers it.
 
-use anabranch_sctp::association::Message;
+use anabranch_sctp::association::{Message, Part};
 use anabranch_sctp::wire::Ppid;
 use bytes::{Buf, Bytes, BytesMut};
 
@@ -8,7 +8,7 @@ use super::lending::Violation;
 use super::limited;
 use crate::association::SendOptions;
 
-/// A complete message of a stream.
+/// A message of a stream, complete or, with [`Config::partial_delivery`](crate::Config::partial_delivery), a part of one.
 ///
 /// The payload is the slices that arrived from the network, as in [`Message`]; a short one is copied, so that it keeps
 /// no datagram in memory.
@@ -18,6 +18,8 @@ pub struct StreamMessage {
     pub ppid: Ppid,
     /// True if it was sent without a position in its stream.
     pub unordered: bool,
+    /// The part of the message that this is.
+    pub part: Part,
     first: Bytes,
     rest: Vec<Bytes>,
 }
@@ -26,7 +28,7 @@ impl StreamMessage {
     /// Takes a message, whose framing is removed if it `is_framed`.
     pub(super) fn read(message: &Message, is_framed: bool) -> Result<StreamMessage, Violation> {
         let (length, stream) = (message.len(), message.stream);
-        let (mut ppid, unordered) = (message.ppid, message.unordered);
+        let (mut ppid, unordered, part) = (message.ppid, message.unordered, message.part);
         let mut chunks: Vec<Bytes> = if length <= LONGEST_COPIED {
             vec![Bytes::from(message.to_vec())]
         } else {
@@ -40,7 +42,7 @@ impl StreamMessage {
         }
         let mut chunks = chunks.into_iter();
         let first = chunks.next().unwrap_or_default();
-        Ok(StreamMessage { ppid, unordered, first, rest: chunks.collect() })
+        Ok(StreamMessage { ppid, unordered, part, first, rest: chunks.collect() })
     }
 
     /// The payload of a message that may be given up, with its framing.
@@ -71,7 +73,7 @@ impl StreamMessage {
         self.chunks().map(Bytes::len).sum()
     }
 
-    /// Returns true if it has no payload, which no sender can send.
+    /// Returns true if it has no payload: it is [aborted](Part::Aborted).
     pub fn is_empty(&self) -> bool {
         self.chunks().all(Bytes::is_empty)
     }

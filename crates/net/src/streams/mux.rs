@@ -3,6 +3,7 @@
 
 mod incoming;
 mod outgoing;
+mod parts;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::task::{Context, Poll, Waker};
@@ -19,6 +20,7 @@ use super::port::CorePort;
 use super::{OpenError, limited};
 use crate::phase::Phase;
 use crate::send_error::SendError;
+use parts::BegunMessages;
 
 pub(crate) use outgoing::Offer;
 
@@ -28,6 +30,8 @@ pub(crate) struct Mux {
     /// `None` if the peer does not give credit.
     credits: Option<Credits>,
     streams: BTreeMap<StreamId, StreamState>,
+    /// The messages that arrive in parts.
+    begun: BegunMessages,
     /// The streams that wait to be accepted.
     arrived: VecDeque<StreamId>,
     /// The streams whose message waits for room in the send buffer.
@@ -113,6 +117,7 @@ impl Mux {
         Mux {
             credits,
             streams: BTreeMap::new(),
+            begun: BegunMessages::default(),
             arrived: VecDeque::new(),
             room: VecDeque::new(),
             control: None,
@@ -219,6 +224,7 @@ impl Mux {
         let Some(state) = self.streams.get_mut(&stream) else { return };
         state.reader.has_handle = false;
         self.woken.extend(state.reader.waker.take());
+        self.begun.on_discarded(stream);
         let charge = std::mem::take(&mut state.unread).into_iter().map(|(_, charge)| charge).sum();
         self.release(stream, charge);
         self.forget_closed(stream);

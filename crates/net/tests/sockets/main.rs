@@ -8,6 +8,7 @@ mod failover;
 mod faults;
 mod hostile_credits;
 mod lifecycle;
+mod parts;
 mod party;
 mod sealed;
 mod sending;

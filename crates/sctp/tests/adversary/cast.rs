@@ -1,10 +1,10 @@
 //! The two honest ends and what their applications do.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 
 use anabranch_base::Duration;
-use anabranch_sctp::association::{Association, MAX_PATHS, Message, Outgoing, Reliability, SendError};
+use anabranch_sctp::association::{Association, MAX_PATHS, Outgoing, Reliability, SendError};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::wire::{Ppid, StreamId, VerificationTag};
@@ -12,6 +12,7 @@ use bytes::Bytes;
 
 use super::bounds::Bounds;
 use super::liar::Liar;
+use super::parts::Joined;
 use super::plan::{LIARS, Scene};
 use super::tally::Tally;
 use super::verdict::{Class, Fault};
@@ -29,6 +30,8 @@ pub(crate) struct Cast {
     pub(super) bounds: Bounds,
     /// The data that each end sent, association by association; the last is the present one, as that end knows it.
     pub(super) ledgers: [Vec<Ledger>; 2],
+    /// The messages of which an end has read parts, by association.
+    parts: [BTreeMap<AssociationId, Joined>; 2],
     /// The tags of all associations that Z accepted.
     pub(super) accepted: BTreeSet<(VerificationTag, Option<VerificationTag>)>,
     /// The data that applications gave the present association: messages and bytes.
@@ -66,6 +69,7 @@ impl Cast {
             tally: Tally::default(),
             bounds: Bounds::new(scene.seed, config),
             ledgers: [End::A, End::Z].map(|end| vec![Ledger::of(end, 0)]),
+            parts: Default::default(),
             accepted: BTreeSet::new(),
             given: [0; 2],
             may_end: false,
@@ -170,7 +174,11 @@ impl Cast {
             pair.within(end, |side, _| side.endpoint.association_mut(id).and_then(Association::receive))
         };
         while let Some(message) = receive(&mut self.pair) {
-            let checked = if is_lied { Ok(()) } else { self.check(end, &message) };
+            let joined = self.parts[end as usize].entry(id).or_default().take(&message);
+            let checked = joined.and_then(|whole| match whole {
+                Some(bytes) if !is_lied => self.check(end, (message.stream.get(), message.unordered), &bytes),
+                _ => Ok(()),
+            });
             self.pair.within(end, |_, _| drop(message));
             checked.map_err(|what| Fault::new(Class::Delivery, what))?;
         }
@@ -178,13 +186,13 @@ impl Cast {
     }
 
     /// A message arrived at an end, of the present association or, where A loses its memory, of one before.
-    fn check(&mut self, end: End, message: &Message) -> Result<(), String> {
+    fn check(&mut self, end: End, stream: (u16, bool), bytes: &[u8]) -> Result<(), String> {
         let ledgers = &mut self.ledgers[end.other() as usize];
         let present = ledgers.len() - 1;
-        let number = Ledger::association_of(message).filter(|_| self.scene.crashes);
+        let number = Ledger::association_of(bytes).filter(|_| self.scene.crashes);
         let number = number.map_or(present, |number| number as usize);
         match ledgers.get_mut(number) {
-            Some(ledger) => ledger.check(message),
+            Some(ledger) => ledger.check_bytes(stream, bytes),
             None => Err(format!("a message of association {number} was never sent")),
         }
     }
@@ -241,6 +249,7 @@ impl Cast {
         if let Some(meter) = &mut self.pair.meter {
             meter.forget(End::A);
         }
+        self.parts[End::A as usize].clear();
         self.witness.turn_page();
         self.begin_ledger(End::A);
         self.may_end = true;

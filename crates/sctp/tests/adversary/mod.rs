@@ -7,6 +7,7 @@ mod cast;
 mod liar;
 mod lies;
 mod parting;
+mod parts;
 mod past;
 mod plan;
 mod play;

@@ -2,7 +2,7 @@
 //! order.
 
 use anabranch_base::ByteCount;
-use anabranch_sctp::config::{Config, Growth, IpVersion, StreamScheduler};
+use anabranch_sctp::config::{Config, Growth, IpVersion, MessageLimit, StreamScheduler};
 
 use super::{Guess, Lie, Past};
 use crate::pair::{End, Variant};
@@ -30,6 +30,8 @@ pub(crate) struct Scene {
     pub(crate) stream_scheduler: StreamScheduler,
     /// Both ends send NR-SACKs, and take one from a liar.
     pub(crate) nr_sack: bool,
+    /// Both ends receive messages in parts, and send any that fit into the send buffer.
+    pub(crate) partial_delivery: bool,
     /// Both ends offer RE-CONFIG, and take one from a liar.
     pub(crate) stream_reconfiguration: bool,
     /// Both ends open.
@@ -128,6 +130,7 @@ fn scene(seed: u64, dice: &mut Dice) -> Scene {
             _ => StreamScheduler::FirstCome,
         },
         nr_sack: seed.is_multiple_of(2),
+        partial_delivery: seed % 7 < 3,
         stream_reconfiguration: seed % 4 > 1,
     }
 }
@@ -239,6 +242,8 @@ impl Scene {
     pub(crate) fn config(&self) -> Config {
         let profile = Config::profile(self.profile).expect("a shipped profile");
         let growth = (self.growth > 0).then(|| Growth::to(ByteCount::new(self.growth)));
+        // A fragment must fit into twice the buffer.
+        let partial_delivery = self.partial_delivery && self.mtu < 2 * self.receive_buffer;
         let mut config = Config {
             mtu: ByteCount::new(self.mtu),
             receive_buffer: ByteCount::new(self.receive_buffer),
@@ -250,6 +255,12 @@ impl Scene {
             interleaving: self.interleaving,
             stream_scheduler: self.stream_scheduler,
             nr_sack: self.nr_sack,
+            partial_delivery,
+            message_limit: if partial_delivery {
+                MessageLimit::SendBuffer
+            } else {
+                MessageLimit::BothBuffers
+            },
             stream_reconfiguration: self.stream_reconfiguration,
             most_streams: self.inbound_streams,
             ..profile

@@ -45,6 +45,7 @@ pub(crate) fn association(bytes: &[u8]) {
         _ if setup & 16 != 0 => Config {
             partial_reliability: true,
             nr_sack: true,
+            partial_delivery: setup & 64 != 0,
             interleaving: setup & 32 != 0,
             stream_reconfiguration: true,
             ..Config::rfc9260()

@@ -13,7 +13,7 @@ mod parts;
 mod variant;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::net::SocketAddr;
 
@@ -68,8 +68,8 @@ pub(crate) struct Side {
     pub(crate) reads_at_once: bool,
     /// The messages that it read so.
     pub(crate) read: Vec<Message>,
-    /// The messages of which parts were read.
-    pub(crate) parts: Parts,
+    /// The messages of which parts were read, by association.
+    pub(crate) parts: BTreeMap<AssociationId, Parts>,
     pub(crate) config: EndpointConfig,
     /// Addresses that the host lacks: nothing arrives or leaves there.
     pub(crate) missing: Vec<SocketAddr>,
@@ -319,7 +319,7 @@ impl Pair {
         side.config.local = local;
         side.lives = side.lives.wrapping_add(2);
         side.endpoint = endpoint(&side.config, side.lives);
-        side.parts = Parts::default();
+        side.parts.clear();
         side.id = None;
         side.events.clear();
     }
@@ -389,7 +389,9 @@ impl Pair {
     /// The messages that wait at an end, and those whose last part waits.
     pub(crate) fn receive(&mut self, end: End) -> Vec<Message> {
         let received = self.receive_parts(end);
-        let parts = &mut self.side(end).parts;
+        let side = self.side(end);
+        let Some(id) = side.id else { return received };
+        let parts = side.parts.entry(id).or_default();
         received.into_iter().filter_map(|part| parts.take(part).expect("parts in order")).collect()
     }
 
@@ -776,7 +778,7 @@ impl Side {
             adopts: true,
             reads_at_once: false,
             read: Vec::new(),
-            parts: Parts::default(),
+            parts: BTreeMap::new(),
             config,
             missing: Vec::new(),
             lives,

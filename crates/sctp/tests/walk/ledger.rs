@@ -49,8 +49,8 @@ impl Ledger {
     }
 
     /// The number of the association that a message belongs to, if it is long enough to tell.
-    pub(crate) fn association_of(message: &Message) -> Option<u32> {
-        message.clone().into_bytes().get(MARK).map(|mark| u32::from(*mark))
+    pub(crate) fn association_of(bytes: &[u8]) -> Option<u32> {
+        bytes.get(MARK).map(|mark| u32::from(*mark))
     }
 
     /// It was sent.
@@ -73,16 +73,23 @@ impl Ledger {
 
     /// A message arrived.
     pub(crate) fn check(&mut self, message: &Message) -> Result<(), String> {
-        let bytes = message.clone().into_bytes();
-        let stream = message.stream.get();
+        self.check_bytes((message.stream.get(), message.unordered), &message.to_vec())
+    }
+
+    /// The bytes of a message arrived.
+    pub(crate) fn check_bytes(
+        &mut self,
+        (stream, unordered): (u16, bool),
+        bytes: &[u8],
+    ) -> Result<(), String> {
         self.arrived += 1;
-        let number = if message.unordered || self.is_partial {
+        let number = if unordered || self.is_partial {
             let head: [u8; 4] = bytes.get(..4).and_then(|head| head.try_into().ok()).ok_or("too short")?;
             u32::from_be_bytes(head).wrapping_sub(self.association << 24)
         } else {
             0
         };
-        let number = if message.unordered {
+        let number = if unordered {
             if !self.arrived_unordered.insert((stream, number)) {
                 return Err(format!("unordered message {number} of stream {stream} arrived twice"));
             }
@@ -100,10 +107,10 @@ impl Ledger {
             *next = number + 1;
             number
         };
-        let Some(&length) = self.lengths.get(&(stream, message.unordered, number)) else {
+        let Some(&length) = self.lengths.get(&(stream, unordered, number)) else {
             return Err(format!("message {number} of stream {stream} was never sent"));
         };
-        if bytes != self.payload(stream, message.unordered, number, length) {
+        if bytes != self.payload(stream, unordered, number, length) {
             return Err(format!("message {number} of stream {stream} is not what was sent"));
         }
         Ok(())

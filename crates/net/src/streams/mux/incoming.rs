@@ -45,6 +45,9 @@ impl Mux {
             credits.lender.on_message(stream, charge)?;
             is_end = message.ppid == END;
         }
+        if !self.begun.on_part(message) {
+            return Ok(());
+        }
         let delivery = if is_end {
             Delivery::End
         } else {
@@ -58,6 +61,7 @@ impl Mux {
                 self.has_arrivals = true;
             }
         } else if !state.reader.has_handle {
+            self.begun.on_discarded(stream);
             self.release(stream, charge);
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use anabranch_base::ByteCount;
 
 use super::super::message::Message;
-use super::Interleaved;
+use super::{FragmentRun, Interleaved};
 use crate::seq::Mid;
 use crate::wire::MessageKey;
 
@@ -57,7 +57,7 @@ impl Interleaved {
 
     /// Returns true if message `key` was delivered in part.
     pub(crate) fn has_begun(&self, key: MessageKey) -> bool {
-        self.runs.get(&(key, 0)).is_some_and(|run| run.has_begun())
+        self.runs.get(&(key, 0)).is_some_and(FragmentRun::has_begun)
     }
 
     /// Drops what is held of message `key`, which was delivered in part, without a gap. Returns the weight.
