@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anabranch_base::ByteCount;
 use anabranch_net::sctp::config::MessageLimit;
-use anabranch_net::{Config, Effort, Event, Message, Part, SendOptions, StreamId};
+use anabranch_net::{Config, Event, Message, Part, SendOptions, StreamId};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::party::{content, impatient, joined, within};
@@ -65,10 +65,13 @@ async fn a_stream_of_messages_has_the_parts_and_a_stream_of_bytes_their_bytes() 
     assert_eq!(parts.iter().filter(|part| part.begins()).count(), 1);
 
     let mut bytes = accepted.into_bytes();
-    stream.send(sent.clone(), SendOptions::default()).await.expect("sent");
-    stream.send("next", SendOptions::default()).await.expect("sent");
     let mut read = vec![0; sent.len() + 4];
-    within(5, bytes.read_exact(&mut read)).await.expect("all of it");
+    let sending = async {
+        stream.send(sent.clone(), SendOptions::default()).await.expect("sent");
+        stream.send("next", SendOptions::default()).await.expect("sent");
+    };
+    let (result, ()) = within(5, async { tokio::join!(bytes.read_exact(&mut read), sending) }).await;
+    result.expect("all of it");
     assert!(read[..sent.len()] == sent && read.ends_with(b"next"));
     bytes.write_all(b"thanks").await.expect("written");
     assert_eq!(within(5, stream.recv()).await.expect("open").expect("an answer").into_bytes(), "thanks");
@@ -80,7 +83,7 @@ async fn a_message_that_is_given_up_in_the_middle_is_an_error_of_its_reader_and_
     let (near, far) = (near.into_streams(), far.into_streams());
     let mut events = far.association().subscribe();
     let mut stream = near.open(StreamId::new(2)).expect("free");
-    let short = SendOptions { effort: Effort::Lifetime(Duration::from_millis(300)), ..SendOptions::default() };
+    let short = SendOptions::default().lifetime(Duration::from_millis(300));
     stream.send(content(2_000_000, 7), short).await.expect("sent");
     let accepted = within(5, far.accept_stream()).await.expect("accepted");
     // Nobody reads, so that the peer cannot send the rest in time.
@@ -105,8 +108,11 @@ async fn the_rest_of_a_message_whose_reader_was_dropped_is_not_read_as_another()
     let ((_client, near), (_server, far)) = joined(config()).await;
     let (near, far) = (near.into_streams(), far.into_streams());
     let mut stream = near.open(StreamId::new(2)).expect("free");
-    stream.send(content(400_000, 8), SendOptions::default()).await.expect("sent");
-    stream.send("next", SendOptions::default()).await.expect("sent");
+    let sending = tokio::spawn(async move {
+        stream.send(content(400_000, 8), SendOptions::default()).await.expect("sent");
+        stream.send("next", SendOptions::default()).await.expect("sent");
+        stream
+    });
     let mut accepted = within(5, far.accept_stream()).await.expect("accepted");
     let first = within(5, accepted.recv()).await.expect("open").expect("no end");
     assert_eq!(first.part, Part::First);
@@ -114,4 +120,5 @@ async fn the_rest_of_a_message_whose_reader_was_dropped_is_not_read_as_another()
     let mut again = within(5, far.accept_stream()).await.expect("accepted");
     let next = within(5, again.recv()).await.expect("open").expect("no end");
     assert_eq!((next.part, next.into_bytes()), (Part::Whole, "next".into()));
+    sending.await.expect("both were sent");
 }

@@ -17,7 +17,9 @@ use std::any::Any;
 use std::net::SocketAddr;
 
 use anabranch_base::{ByteCount, Duration, Machine, Seed, Time};
-use anabranch_sctp::association::{Association, Message, Outgoing, Reliability, SackCounters, Transmit};
+use anabranch_sctp::association::{
+    Association, Message, Outgoing, Part, Reliability, SackCounters, Transmit,
+};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{
     Arrival, AssociationId, Channel, Endpoint, EndpointConfig, EndpointError, join,
@@ -50,6 +52,8 @@ pub(super) struct SctpEnd {
     is_silent: bool,
     failure: Option<String>,
     deliveries: Vec<Delivered>,
+    /// The message of which parts were received.
+    begun: Option<Message>,
     /// The data that had arrived and could not be delivered when the application last read.
     held: ByteCount,
     /// Packets that left the association together.
@@ -128,6 +132,7 @@ impl SctpEnd {
             is_silent: false,
             failure: None,
             deliveries: Vec::new(),
+            begun: None,
             held: ByteCount::ZERO,
             packets: Vec::new(),
             batch: None,
@@ -209,7 +214,8 @@ impl SctpEnd {
     }
 
     fn read(&mut self, now: Time, id: AssociationId) {
-        while let Some((message, _)) = self.endpoint.receive(id) {
+        while let Some((received, _)) = self.endpoint.receive(id) {
+            let Some(message) = self.join(received) else { continue };
             let bytes = ByteCount::of_len(message.len());
             if self.settings.ordered && !continues(&message, self.expected) && self.failure.is_none() {
                 self.failure =
@@ -219,6 +225,23 @@ impl SctpEnd {
             self.deliveries.push(Delivered { bytes, delay: age(message.ppid, now) });
         }
         self.held = self.endpoint.association(id).map_or(ByteCount::ZERO, Association::received_bytes_held);
+    }
+
+    /// Adds a part to the message that it continues, and returns a message that is whole.
+    fn join(&mut self, part: Message) -> Option<Message> {
+        if part.part == Part::Whole {
+            return Some(part);
+        }
+        let message = match self.begun.take() {
+            Some(mut begun) => begun.append(part).is_ok().then_some(begun),
+            None => Some(part),
+        };
+        let is_whole = message.as_ref().is_some_and(|message| message.part == Part::Whole);
+        if is_whole {
+            return message;
+        }
+        self.begun = message;
+        None
     }
 
     fn write(&mut self, now: Time, id: AssociationId) {
