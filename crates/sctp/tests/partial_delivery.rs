@@ -86,7 +86,7 @@ fn checked(message: Message) -> (u16, usize) {
     (stream, bytes.len())
 }
 
-/// What Z reads now: stream, part and length.
+/// The parts that Z reads now: stream, part and length.
 fn parts(pair: &mut Pair) -> Vec<(u16, Part, usize)> {
     let parts = pair.receive_parts(End::Z).into_iter();
     parts.map(|part| (part.stream.get(), part.part, part.len())).collect()
@@ -179,7 +179,7 @@ fn a_beginning_is_delivered_from_half_of_the_buffer_on_and_a_message_that_ends_b
 }
 
 #[test]
-fn parts_that_nobody_read_yet_are_delivered_as_one() {
+fn parts_that_were_not_read_yet_are_delivered_as_one() {
     let mut pair = Pair::open(in_parts(), 1);
     send(&mut pair, 2, 15_000, Reliability::Full);
     pair.run_for(SECOND);

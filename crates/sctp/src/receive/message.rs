@@ -39,14 +39,14 @@ pub struct Message {
 /// and so may unordered ones of the same stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Part {
-    /// All of it.
+    /// The whole message.
     #[default]
     Whole,
-    /// Its beginning.
+    /// The beginning.
     First,
-    /// More of it.
+    /// A part between the beginning and the end.
     Middle,
-    /// Its end.
+    /// The end.
     Last,
     /// No data: the message ends without its rest. The peer gave it up or reset the stream, or the association ended.
     Aborted,

@@ -10,11 +10,11 @@ use crate::wire::MessageKey;
 /// The result of a search for a message that can be delivered in parts.
 #[derive(Debug)]
 pub(crate) enum Search {
-    /// Its beginning.
+    /// The beginning of one.
     Found(Mid, Message),
     /// Too much would have to be searched for one packet.
     NotYet,
-    /// There is none.
+    /// No message can be.
     Nothing,
 }
 
