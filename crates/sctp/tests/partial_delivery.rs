@@ -388,7 +388,8 @@ fn a_peer_that_restarts_ends_a_message_incomplete() {
 
 #[test]
 fn fragments_that_contradict_a_message_in_parts_end_the_association() {
-    let cases: [(&[(&str, u16, u16)], &str); 6] = [
+    type Fragments = &'static [(&'static str, u16, u16)];
+    let cases: [(Fragments, &str); 6] = [
         (&[("B", 0, 0)], "is inside another message"),
         (&[("BE", 1, 0)], "is inside another message"),
         (&[("", 1, 0)], "not to the same stream"),
