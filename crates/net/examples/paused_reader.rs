@@ -9,11 +9,12 @@
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anabranch_net::base::ByteCount;
 use anabranch_net::{Config, Endpoint, Options, Security, SendOptions, Stream, StreamId, Streams};
 use tokio::sync::watch;
+use tokio::time::Instant;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {

@@ -7,10 +7,11 @@
 #![allow(clippy::print_stdout, reason = "programs of developers print")]
 
 use std::error::Error;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anabranch_net::base::ByteCount;
 use anabranch_net::{Association, Config, Endpoint, Options, Security, SendOptions, StreamId};
+use tokio::time::Instant;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
