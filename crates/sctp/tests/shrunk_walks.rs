@@ -100,20 +100,18 @@ fn a_chunk_that_was_taken_back_and_sent_again_is_found_by_the_timer_of_its_path(
     walk(&setting, &operations).expect("it ends as it should");
 }
 
+/// The setting of a planned walk, with every extension of user data.
+fn extended(seed: u64, streams: StreamScheduler) -> Setting {
+    let (setting, _) = plan(seed);
+    Setting { interleaving: true, streams, partial: true, firm: true, reconfigures: true, ..setting }
+}
+
 /// A stream was reset while the acknowledgement of its messages was on its way: the first message after the reset had the
 /// number of one that waited for it, was taken for a part of that, and was dropped without a report when it expired.
 #[test]
 fn a_message_after_a_reset_is_not_taken_for_one_before_it() {
     let send = |end, stream, length| Operation::Send { end, stream, unordered: false, length };
-    let (setting, _) = plan(4_693);
-    let setting = Setting {
-        interleaving: true,
-        streams: StreamScheduler::RoundRobin,
-        partial: true,
-        firm: true,
-        reconfigures: true,
-        ..setting
-    };
+    let setting = extended(4_693, StreamScheduler::RoundRobin);
     let operations = [
         Operation::Run { milliseconds: 1_000 },
         send(End::Z, 0, 1_452),
@@ -136,15 +134,7 @@ fn a_message_after_a_reset_is_not_taken_for_one_before_it() {
 #[test]
 fn a_forward_tsn_names_no_message_before_a_reset_to_a_peer_that_counts_anew() {
     let send = |end, stream, unordered, length| Operation::Send { end, stream, unordered, length };
-    let (setting, _) = plan(18_173);
-    let setting = Setting {
-        interleaving: true,
-        streams: StreamScheduler::WeightedFair,
-        partial: true,
-        firm: true,
-        reconfigures: true,
-        ..setting
-    };
+    let setting = extended(18_173, StreamScheduler::WeightedFair);
     let operations = [
         Operation::Run { milliseconds: 10 },
         send(End::Z, 0, true, 1),
@@ -175,4 +165,27 @@ fn a_sack_is_not_shortened_by_other_chunks_of_its_packet() {
         Operation::Burst { end: End::A, stream: 0, count: 500, length: 256 },
     ];
     walk(&setting, &operations).expect("it ends as it should");
+}
+
+/// A chunk that fits no buffer ends the association. While a reset of the association was pending, it was refused for ever.
+#[test]
+fn a_chunk_that_can_never_fit_ends_the_association_although_a_reset_is_pending() {
+    let setting = Setting {
+        pipes: 2,
+        delays_ms: vec![1, 1],
+        receive_buffer: 1_500,
+        send_buffer: 1 << 20,
+        mtu: 9_000,
+        in_parts: true,
+        reconfigures: true,
+        ..SETTING
+    };
+    let operations = [
+        Operation::Run { milliseconds: 200 },
+        Operation::ResetAll(End::A),
+        Operation::Send { end: End::Z, stream: 1, unordered: false, length: 20_000 },
+        Operation::Run { milliseconds: 5_000 },
+    ];
+    let outcome = walk(&setting, &operations).expect("it ends");
+    assert!(!outcome.is_graceful, "the message cannot arrive");
 }

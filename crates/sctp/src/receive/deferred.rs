@@ -64,9 +64,9 @@ impl Deferred {
         self.after = after;
     }
 
-    /// Returns true if no message is held.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.messages.is_empty()
+    /// Returns true if a message is held whose TSN is not after `last`.
+    pub(crate) fn holds_up_to(&self, last: Tsn) -> bool {
+        self.messages.iter().any(|(tsn, _)| !tsn.is_after(last))
     }
 
     /// The cost of the messages.
@@ -108,6 +108,7 @@ mod tests {
         assert!(deferred.push(Tsn::new(1), message(3, 1, b"held")).is_none());
         assert!(deferred.push(Tsn::new(0), message(3, 0, b"held")).is_none());
         assert_ne!(deferred.load(), MemoryLoad::NONE);
+        assert!(deferred.holds_up_to(Tsn::new(0)) && !deferred.holds_up_to(Tsn::new(u32::MAX)));
         let (before, after) = deferred.into_parts(Tsn::new(1));
         assert_eq!([before, after].map(|messages| messages[0].ssn.get()), [0, 1]);
     }

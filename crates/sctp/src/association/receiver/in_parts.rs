@@ -15,7 +15,7 @@ impl Receiver {
     pub(super) fn deliver_part(&mut self, ground: &mut Ground, key: MessageKey, tsn: Tsn) {
         let (cumulative, point) = (self.arrivals.cumulative(), delivery_point(self.buffer.capacity()));
         let (delivery, deferred) = (&self.delivery, self.deferred.as_deref());
-        let may_begin = |key, tsn| delivery.may_begin(key) && !is_deferred(deferred, key, tsn);
+        let may_begin = |key, tsn| delivery.may_begin(key) && !is_deferred(deferred, key, tsn, cumulative);
         if let Some((mid, part)) = self.assembly.take_part((key, tsn), cumulative, point, may_begin) {
             self.push_part(ground, part, mid);
         }
@@ -55,8 +55,9 @@ impl Receiver {
     /// Delivers the beginning of a message, however short. Returns false if no message can be delivered in parts.
     pub(super) fn may_read_part(&mut self, ground: &mut Ground) -> bool {
         let (delivery, deferred) = (&self.delivery, self.deferred.as_deref());
-        let may_begin = |key, tsn| delivery.may_begin(key) && !is_deferred(deferred, key, tsn);
-        match self.assembly.take_any(self.arrivals.cumulative(), may_begin) {
+        let cumulative = self.arrivals.cumulative();
+        let may_begin = |key, tsn| delivery.may_begin(key) && !is_deferred(deferred, key, tsn, cumulative);
+        match self.assembly.take_any(cumulative, may_begin) {
             Search::Found(mid, part) => {
                 self.push_part(ground, part, mid);
                 true
@@ -125,10 +126,10 @@ impl Receiver {
     }
 }
 
-/// Returns true if a message may follow a reset of its stream that is not carried out yet, and others that do wait: then its
-/// number may be another.
-fn is_deferred(deferred: Option<&Deferred>, key: MessageKey, tsn: Tsn) -> bool {
-    deferred.is_some_and(|deferred| deferred.covers(tsn, key.stream) && !deferred.is_empty())
+/// Returns true if a message may follow a reset of its stream that is not carried out yet, and others that wait for it: then
+/// its number may be another. Those behind a gap are later, and may wait for room that only this message can make.
+fn is_deferred(deferred: Option<&Deferred>, key: MessageKey, tsn: Tsn, cumulative: Tsn) -> bool {
+    deferred.is_some_and(|deferred| deferred.covers(tsn, key.stream) && deferred.holds_up_to(cumulative))
 }
 
 /// The weight of the beginning of a message from which on it is delivered in parts: half of the buffer, as in FreeBSD. While

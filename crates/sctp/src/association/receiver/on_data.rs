@@ -295,8 +295,7 @@ impl Receiver {
     fn room_for(&self, ground: &Ground, data: &UserData<'_>, load: MemoryLoad) -> DataRoom {
         let memory = self.received_memory();
         let is_next = data.tsn == self.arrivals.cumulative().next();
-        // What is deferred becomes readable without more data.
-        let is_stuck = is_next && self.delivery.is_empty() && self.deferred.is_none();
+        let is_stuck = is_next && self.delivery.is_empty() && !self.holds_readable();
         let is_awaited = is_stuck || is_next && (self.arrivals.has_gap() || self.deferred.is_some());
         let has_room = if ground.agreement.receiver.two_levels {
             self.buffer.has_room_in_level(load, self.level_of(is_next, is_awaited), memory)
@@ -310,6 +309,12 @@ impl Receiver {
         } else {
             DataRoom::NotNow
         }
+    }
+
+    /// Returns true if messages that wait for a reset of their streams become readable without more data.
+    fn holds_readable(&self) -> bool {
+        let cumulative = self.arrivals.cumulative();
+        self.deferred.as_deref().is_some_and(|deferred| deferred.holds_up_to(cumulative))
     }
 
     /// The level of a buffer with two to which a chunk belongs.
