@@ -17,7 +17,7 @@ pub(crate) struct Bounds {
     config: Config,
     /// The most associations that an end had at once.
     most_associations: u64,
-    /// The bytes that reached each end since it last sent control chunks.
+    /// The bytes that reached each end and were not answered yet: less the control chunks that it sent since.
     unanswered: [u64; 2],
 }
 
@@ -32,13 +32,14 @@ impl Bounds {
         let answers = &pair.log[packet_cost.answers.clone()];
         self.weigh_answers(&mut scales, answers, paths_of(pair.end(packet_cost.to), answers));
         self.weigh_costs(&mut scales, answers.len() as u64);
-        let is_answered = answers.iter().any(|line| line.by.is_some() && !line.text.contains("DATA"));
+        let control = answers.iter().filter(|line| line.by.is_some() && !line.text.contains("DATA"));
+        let answered: u64 = control.map(|line| line.len as u64).sum();
         let unanswered = &mut self.unanswered[packet_cost.to as usize];
-        *unanswered = if is_answered { 0 } else { *unanswered + packet_cost.bytes.len() as u64 };
+        *unanswered = (*unanswered + packet_cost.bytes.len() as u64).saturating_sub(answered);
         scales.faults
     }
 
-    /// The number of received bytes that may be answered now. Data that came after the COOKIE-ECHO waits for the
+    /// The number of received bytes that may be answered now. Answers to what came after the COOKIE-ECHO wait for the
     /// COOKIE-ACK.
     fn answerable(&self, packet_cost: &PacketCost) -> u64 {
         let waited = if chunk_names(&packet_cost.bytes).contains("COOKIE-ACK") {
