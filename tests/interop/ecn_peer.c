@@ -20,6 +20,8 @@
 #include <unistd.h>
 #include <usrsctp.h>
 
+#include "peer.h"
+
 enum { BUFFER = 1 << 20, UDP_BUFFER = 4 << 20, PACKET = 1 << 16, ECN = 3, ECT_0 = 2, CE = 3 };
 
 /* The socket; its address is the name that usrsctp has for the path. */
@@ -34,14 +36,6 @@ static struct {
 	uint32_t sum;
 	double from, until;
 } count = { .sum = 1 };
-
-static void check(int failed, const char *what)
-{
-	if (failed) {
-		perror(what);
-		exit(1);
-	}
-}
 
 static double seconds(void)
 {
@@ -140,23 +134,6 @@ static void *input(void *nothing)
 		usrsctp_conninput(&wire, packet, length, bits);
 	}
 	return nothing;
-}
-
-static struct sockaddr_storage address(const char *text, uint16_t port)
-{
-	struct sockaddr_storage storage = { 0 };
-	struct sockaddr_in *v4 = (struct sockaddr_in *)&storage;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&storage;
-
-	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons(port);
-	} else {
-		check(inet_pton(AF_INET6, text, &v6->sin6_addr) != 1, text);
-		v6->sin6_family = AF_INET6;
-		v6->sin6_port = htons(port);
-	}
-	return storage;
 }
 
 static void set(int level, int option, int value, const char *what)

@@ -17,6 +17,8 @@
 #include <unistd.h>
 #include <usrsctp.h>
 
+#include "peer.h"
+
 /* An option that usrsctp 0.9.5 has, though its header lacks it. */
 #ifndef SCTP_INTERLEAVING_SUPPORTED
 #define SCTP_INTERLEAVING_SUPPORTED 0x00001206
@@ -33,14 +35,6 @@ static struct {
 	size_t bytes;
 	uint32_t sum;
 } begun[STREAMS];
-
-static void check(int failed, const char *what)
-{
-	if (failed) {
-		perror(what);
-		exit(1);
-	}
-}
 
 /* Adler-32 (RFC 1950, 8.2) of bytes after others whose sum is `before`. */
 static uint32_t adler32(uint32_t before, const uint8_t *bytes, size_t length)
@@ -63,23 +57,6 @@ static void fill(uint8_t *message, size_t size, uint32_t number)
 		state = state * 6364136223846793005u + 1442695040888963407u;
 		message[i] = state >> 56;
 	}
-}
-
-static struct sockaddr_storage address(const char *text, uint16_t port)
-{
-	struct sockaddr_storage storage = { 0 };
-	struct sockaddr_in *v4 = (struct sockaddr_in *)&storage;
-	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)&storage;
-
-	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
-		v4->sin_family = AF_INET;
-		v4->sin_port = htons(port);
-	} else {
-		check(inet_pton(AF_INET6, text, &v6->sin6_addr) != 1, text);
-		v6->sin6_family = AF_INET6;
-		v6->sin6_port = htons(port);
-	}
-	return storage;
 }
 
 static void set(struct socket *sock, int level, int option, const void *value, socklen_t length, const char *what)

@@ -25,7 +25,6 @@ mod messages;
 mod settings;
 
 use std::error::Error;
-use std::net::SocketAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -45,11 +44,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let settings = Settings::read(&words)?;
     let endpoint = Endpoint::bind(options(&settings)?)?;
     println!("ready");
-    let association = if settings.opens() {
-        endpoint.connect(&settings.list::<SocketAddr>("remote")?).await?
-    } else {
-        endpoint.accept().await.ok_or("the runtime ends")?
-    };
+    let association = settings.associate(&endpoint).await?;
     tokio::spawn(tell_events(association.subscribe()));
     tokio::spawn(tell_messages(association.clone()));
     let (outgoing, incoming) = association.streams();

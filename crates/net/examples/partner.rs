@@ -24,7 +24,6 @@ mod settings;
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
-use std::net::SocketAddr;
 use std::time::Instant;
 
 use anabranch_base::ByteCount;
@@ -50,11 +49,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let settings = Settings::read(settings)?;
     let endpoint = Endpoint::bind(options(&settings)?)?;
     println!("ready");
-    let association = if settings.opens() {
-        endpoint.connect(&settings.list::<SocketAddr>("remote")?).await?
-    } else {
-        endpoint.accept().await.ok_or("the runtime ends")?
-    };
+    let association = settings.associate(&endpoint).await?;
     let mut count = Count::start();
     let reason = match role.as_str() {
         "echo" => echo(&association, &mut count).await?,

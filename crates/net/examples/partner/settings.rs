@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::net::SocketAddr;
 use std::str::FromStr;
+
+use anabranch_net::{Association, Endpoint};
 
 /// `key=value` words.
 pub(crate) struct Settings(BTreeMap<String, String>);
@@ -15,6 +18,14 @@ impl Settings {
             None => Err(format!("{word:?} does not have the form key=value").into()),
         });
         pairs.collect::<Result<_, _>>().map(Settings)
+    }
+
+    /// Opens the association, or accepts one.
+    pub(crate) async fn associate(&self, endpoint: &Endpoint) -> Result<Association, Box<dyn Error>> {
+        if self.opens() {
+            return Ok(endpoint.connect(&self.list::<SocketAddr>("remote")?).await?);
+        }
+        endpoint.accept().await.ok_or_else(|| "the runtime ends".into())
     }
 
     /// Returns true if this end opens the association.
