@@ -137,7 +137,8 @@ fn whatever_is_extended_messages_arrive_once_and_in_order_or_the_failure_is_repo
         let (setting, operations) = plan(seed);
         let streams = SCHEDULERS[seed as usize % SCHEDULERS.len()];
         let setting = Setting { interleaving: true, streams, partial: true, firm: true, ..setting };
-        (Setting { reconfigures: true, ..setting }, with_resets(seed, operations))
+        let in_parts = seed.is_multiple_of(2);
+        (Setting { reconfigures: true, in_parts, ..setting }, with_resets(seed, operations))
     });
 }
 
