@@ -57,6 +57,7 @@ pub use reconfiguring::ReconfigurationError;
 pub(crate) use session::build_policies;
 use session::{Session, ShutdownState};
 
+use crate::config::{Config, Failover, RtoSettings};
 use crate::event::{CloseReason, Event};
 pub use crate::path::{EcnCounters, PathAddresses, PathCounters, SackCounters, TimeInLimit};
 use crate::path::{PathTable, Remembered};
@@ -192,7 +193,7 @@ impl Association {
                 (State::Closed(_), _) => Ok(()),
             };
             if let Err(reason) = result {
-                return self.end(reason);
+                return self.give_up(reason);
             }
         }
         self.after_event(now);
@@ -287,7 +288,7 @@ impl Association {
     /// Aborts the association at once and sends the reason `why` to the peer.
     pub fn abort(&mut self, why: &str) {
         let reason = CloseReason::AbortedHere { why: why.to_owned() };
-        self.abort_with(Cause::UserInitiatedAbort(why.as_bytes().to_vec()), reason);
+        self.abort_loudly(Cause::UserInitiatedAbort(why.as_bytes().to_vec()), reason);
     }
 
     /// Gives a stream a value for the [stream scheduler](crate::config::StreamScheduler): its priority, of which the
@@ -325,6 +326,32 @@ impl Association {
         if let Some(session) = self.session_mut() {
             session.begin_event();
             changed.into_iter().for_each(|path| session.announce_backup(path, now));
+        }
+    }
+
+    /// Changes the bounds of the retransmission time-out of all paths; `rto.initial` is for paths without measurements.
+    pub fn set_rto(&mut self, rto: RtoSettings) {
+        self.change_settings(|config| config.rto = rto);
+        if let Some(paths) = self.paths_mut() {
+            paths.set_rto(rto);
+        }
+    }
+
+    /// The failure detection of the association and of its paths; `None` if the association is closed.
+    pub fn failover(&self) -> Option<Failover> {
+        let settings = match &self.state {
+            State::Open(session) | State::Closing(session, _) => &session.ground().settings,
+            State::Opening(handshake) => &handshake.settings,
+            State::Closed(_) => return None,
+        };
+        Some(settings.config.failover)
+    }
+
+    /// Changes the failure detection. HEARTBEATs follow the new interval from now on.
+    pub fn set_failover(&mut self, now: Time, failover: Failover) {
+        self.change_settings(|config| config.failover = failover);
+        if let Some(session) = self.session_mut() {
+            session.ground_mut().reschedule_heartbeats(now);
         }
     }
 
@@ -448,6 +475,16 @@ impl Association {
     }
 
     #[inline]
+    /// Changes the settings of this association alone.
+    fn change_settings(&mut self, change: impl FnOnce(&mut Config)) {
+        let settings = match &mut self.state {
+            State::Open(session) | State::Closing(session, _) => &mut session.ground_mut().settings,
+            State::Opening(handshake) => return handshake.change_settings(change),
+            State::Closed(_) => return,
+        };
+        change(&mut Arc::make_mut(settings).config);
+    }
+
     fn paths_mut(&mut self) -> Option<&mut PathTable> {
         match &mut self.state {
             State::Open(session) | State::Closing(session, _) => Some(&mut session.ground_mut().paths),

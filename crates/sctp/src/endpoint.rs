@@ -201,6 +201,11 @@ impl Endpoint {
         })
     }
 
+    /// Sets whether INITs are accepted from now on. State cookies that were sent remain valid.
+    pub fn set_accepts(&mut self, accepts: bool) {
+        self.config.accepts = accepts;
+    }
+
     /// Starts to open an association with the peer at `remote`, on paths from all local addresses.
     /// [`Event::Connected`] reports when messages may be sent.
     ///

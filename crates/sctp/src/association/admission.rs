@@ -54,6 +54,10 @@ impl Association {
         rest: &[u8],
         before: &mut ChunksBefore,
     ) -> Admission {
+        let is_alone = !before.has_any && is_last(rest);
+        if must_be_alone(chunk) && !is_alone {
+            return Admission::Refuse;
+        }
         if !before.take(chunk) {
             return Admission::Skip;
         }
@@ -89,4 +93,15 @@ impl Association {
             State::Closed(_) => None,
         }
     }
+}
+
+/// RFC 9260 §6.10: INIT-ACK and SHUTDOWN-COMPLETE are never bundled with other chunks. INIT belongs to the endpoint.
+fn must_be_alone(chunk: &Chunk<'_>) -> bool {
+    matches!(chunk, Chunk::InitAck(_) | Chunk::ShutdownComplete(_))
+}
+
+/// Returns true if no chunk follows the one with which `rest` begins.
+fn is_last(rest: &[u8]) -> bool {
+    let length = rest.get(2..4).map_or(0, |bytes| usize::from(u16::from_be_bytes([bytes[0], bytes[1]])));
+    rest.len() <= length.next_multiple_of(4)
 }

@@ -12,8 +12,8 @@ use crate::receive::Budget;
 use crate::seq::Tsn;
 use crate::wire::VerificationTag;
 
-/// The settings of an endpoint, constant while it exists.
-#[derive(Debug)]
+/// The settings of an endpoint, constant while it exists. An association may have its own times.
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// The values, and the names of the policies.
     pub config: Config,

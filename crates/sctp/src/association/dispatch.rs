@@ -60,7 +60,7 @@ impl Association {
                 ChunkOutcome::Continue => {}
                 ChunkOutcome::Discard => break,
                 ChunkOutcome::End(reason) => return self.end(reason),
-                ChunkOutcome::Abort(cause, reason) => return self.abort_with(cause, reason),
+                ChunkOutcome::Abort(cause, reason) => return self.abort_loudly(cause, reason),
                 ChunkOutcome::Violation(what) => return self.abort_for_violation(what),
             }
         }

@@ -48,7 +48,28 @@ impl Association {
         self.last_packet = Some((path, packet));
     }
 
+    /// Aborts the association for `reason`, and says `cause` to the peer.
     pub(super) fn abort_with(&mut self, cause: Cause, reason: CloseReason) {
+        self.abort_saying(vec![cause], reason);
+    }
+
+    /// Gives the association up because the peer does not answer. An ABORT lets a peer whose packets are lost know: one
+    /// that received our cookie may have opened the association.
+    pub(super) fn give_up(&mut self, reason: CloseReason) {
+        self.abort_saying(Vec::new(), reason);
+    }
+
+    /// Like [`abort_with`](Self::abort_with), for a reason that the peer's application should know: the ABORT is repeated
+    /// if the peer did not receive it.
+    pub(super) fn abort_loudly(&mut self, cause: Cause, reason: CloseReason) {
+        self.abort_saying(vec![cause], reason);
+        let said = self.last_packet.as_ref().map(|(_, packet)| packet.clone());
+        if let State::Closed(closed) = &mut self.state {
+            closed.sent_abort = said;
+        }
+    }
+
+    fn abort_saying(&mut self, causes: Vec<Cause>, reason: CloseReason) {
         let route = match &self.state {
             State::Open(session) | State::Closing(session, _) => {
                 let ground = session.ground();
@@ -61,14 +82,10 @@ impl Association {
             State::Closed(_) => None,
         };
         if let Some((path, header)) = route {
-            let abort = Abort { tag_reflected: false, causes: vec![cause] };
+            let abort = Abort { tag_reflected: false, causes };
             self.last_packet = Some((path, self.packet_with_abort(header, &abort)));
         }
-        let said = route.and(self.last_packet.as_ref()).map(|(_, packet)| packet.clone());
         self.end(reason);
-        if let (State::Closed(closed), Some(packet)) = (&mut self.state, said) {
-            closed.sent_abort = Some(packet);
-        }
     }
 
     /// The ABORT with which this end aborted the association.
@@ -90,7 +107,7 @@ impl Association {
     /// Aborts the association because the peer violated the protocol (RFC 9260 §3.3.10.13).
     pub(super) fn abort_for_violation(&mut self, what: String) {
         let cause = Cause::ProtocolViolation(what.as_bytes().to_vec());
-        self.abort_with(cause, CloseReason::ProtocolViolation { what });
+        self.abort_loudly(cause, CloseReason::ProtocolViolation { what });
     }
 
     fn packet_with_abort(&self, header: CommonHeader, abort: &Abort) -> Vec<u8> {

@@ -2,7 +2,7 @@
 //! (RFC 5061 §4.2.7); an extension holds if both ends have it.
 
 use crate::config::Config;
-use crate::wire::{IData, IForwardTsn, NrSack, ReConfig};
+use crate::wire::{ForwardTsn, IData, IForwardTsn, NrSack, ReConfig};
 
 /// The extensions that an end is configured with, that its peer lists, or that both agreed on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +65,7 @@ impl Features {
     /// The chunk types to list.
     pub fn kinds(self) -> impl Iterator<Item = u8> {
         let kinds = [
+            (self.forward_tsn, ForwardTsn::KIND),
             (self.interleaving, IData::KIND),
             (self.i_forward_tsn, IForwardTsn::KIND),
             (self.nr_sack, NrSack::KIND),
@@ -113,7 +114,7 @@ mod tests {
     fn what_is_listed_is_read() {
         let whole = Features::from_bits(31);
         let kinds: Vec<u8> = whole.kinds().collect();
-        assert_eq!(kinds, [64, 194, 16, 130]);
+        assert_eq!(kinds, [192, 64, 194, 16, 130]);
         assert_eq!(Features { forward_tsn: true, ..Features::listed(&kinds) }, whole);
         assert_eq!(
             (0..32).map(Features::from_bits).map(Features::bits).collect::<Vec<_>>(),

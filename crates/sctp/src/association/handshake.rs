@@ -15,7 +15,7 @@ use super::packet_auth::PacketAuth;
 use super::peer_addresses::{Pairs, Routes};
 use super::race::Race;
 use super::session::Session;
-use crate::config::EcnUse;
+use crate::config::{Config, EcnUse};
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::{PathId, PathState};
 use crate::seq::Tsn;
@@ -303,6 +303,14 @@ impl Handshake {
         }
     }
 
+    /// Changes the settings of the association.
+    pub(super) fn change_settings(&mut self, change: impl FnOnce(&mut Config)) {
+        change(&mut Arc::make_mut(&mut self.settings).config);
+        if let HandshakeStage::CookieEchoed { session, .. } = &mut self.stage {
+            session.ground_mut().settings = self.settings.clone();
+        }
+    }
+
     /// The paths.
     pub(super) fn paths(&self) -> &PathTable {
         match &self.stage {
@@ -339,11 +347,25 @@ impl Handshake {
         (1..=self.given).map(next).find(may_take).unwrap_or(self.path)
     }
 
+    /// The address types that this end can use (RFC 9260 §3.3.2.1.5): those of its sockets, and all if it may gain
+    /// addresses later.
+    fn address_types(&self) -> Parameter {
+        let gains = self.settings.config.dynamic_addresses;
+        let has = |is_wanted: fn(&SocketAddr) -> bool| {
+            gains || self.paths.ids().any(|path| is_wanted(&self.paths.addresses(path).local))
+        };
+        let types = [
+            (has(SocketAddr::is_ipv4), Parameter::IPV4_ADDRESS),
+            (has(SocketAddr::is_ipv6), Parameter::IPV6_ADDRESS),
+        ];
+        let supported = types.into_iter().filter(|(is_there, _)| *is_there).map(|(_, kind)| kind);
+        Parameter::SupportedAddressTypes(supported.collect())
+    }
+
     fn init(&self) -> Init {
         let local = self.paths.addresses(self.path).local;
         let mut parameters = address_parameters(&self.race.announced(&self.announced, local));
-        parameters
-            .push(Parameter::SupportedAddressTypes(vec![Parameter::IPV4_ADDRESS, Parameter::IPV6_ADDRESS]));
+        parameters.push(self.address_types());
         if let Some(staleness) = self.staleness {
             parameters.push(Parameter::CookiePreservative(staleness * 2));
         }

@@ -7,7 +7,7 @@ use bytes::Bytes;
 
 use super::peers::{EntryVersion, PeerRoute};
 use super::{AssociationId, Channel, Endpoint};
-use crate::association::Verified;
+use crate::association::{Association, AssociationState, Verified};
 use crate::wire::{Chunk, CommonHeader, Data, Packet, Sack, VerificationTag};
 
 /// A datagram that arrived at a socket.
@@ -67,7 +67,9 @@ impl Endpoint {
             _ if header.verification_tag == VerificationTag::ZERO => {}
             Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, packet, echo.cookie),
             Some(Ok(first)) => match self.addressee(arrival, header, &first) {
+                Some(id) if self.is_early(id, &first) => self.answer_out_of_the_blue(now, arrival, packet),
                 Some(id) => self.deliver(now, id, arrival, packet),
+                None if self.is_mistaken(arrival, header, &first) => {}
                 None => self.answer_out_of_the_blue(now, arrival, packet),
             },
             Some(Err(_)) => {
@@ -77,6 +79,20 @@ impl Endpoint {
             }
             None => {}
         }
+    }
+
+    /// RFC 9260 §8.5.1 E: a SHUTDOWN-ACK for an association that is not open yet is out of the blue.
+    fn is_early(&self, id: AssociationId, first: &Chunk<'_>) -> bool {
+        let state = || self.associations.get(id).map(Association::state);
+        matches!(first, Chunk::ShutdownAck)
+            && matches!(state(), Some(AssociationState::CookieWait | AssociationState::CookieEchoed))
+    }
+
+    /// RFC 9260 §8.5: a SHUTDOWN-ACK of a peer whose association is open, with another tag, is discarded.
+    fn is_mistaken(&mut self, arrival: &Arrival, header: CommonHeader, first: &Chunk<'_>) -> bool {
+        let is_known =
+            matches!(first, Chunk::ShutdownAck).then(|| self.known_peer(arrival.peer_route(header)));
+        is_known.flatten().is_some_and(|id| !self.is_early(id, first))
     }
 
     /// The association to which a packet belongs: the one with its tag. For a packet that may carry the peer's tag,

@@ -306,7 +306,7 @@ impl Endpoint {
     }
 
     /// The association with the peer that sends from this address, on this channel and with these ports.
-    fn known_peer(&mut self, addresses: PeerRoute) -> Option<AssociationId> {
+    pub(super) fn known_peer(&mut self, addresses: PeerRoute) -> Option<AssociationId> {
         let is_alive = |id| {
             let known = self.associations.get(id);
             known.is_some_and(|association| association.state() != AssociationState::Closed)

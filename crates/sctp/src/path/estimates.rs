@@ -46,6 +46,12 @@ impl Estimates {
         self.show(sample);
     }
 
+    /// The bounds of the retransmission time-out change.
+    pub(crate) fn set_rto(&mut self, rto: RtoSettings, sample: &mut PathSample) {
+        self.round_trip.set_bounds(rto);
+        self.show_round_trip(sample);
+    }
+
     /// Sets the measurements of another association on this path.
     pub(super) fn remember(&mut self, known: Option<Remembered>) {
         self.remembered = known;

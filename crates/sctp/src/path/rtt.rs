@@ -34,6 +34,12 @@ impl RoundTrip {
         }
     }
 
+    /// The bounds change. The current time-out is a measured one within the new bounds, or the new initial one.
+    pub(super) fn set_bounds(&mut self, settings: RtoSettings) {
+        self.settings = settings;
+        self.rto = if self.srtt.is_some() { self.bounded() } else { settings.initial };
+    }
+
     /// The chunk `tsn` left for the first time: it is timed, unless another chunk is being timed (one in each round
     /// trip).
     pub(super) fn on_sent(&mut self, tsn: Tsn, now: Time) {

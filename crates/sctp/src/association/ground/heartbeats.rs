@@ -27,6 +27,16 @@ impl Ground {
         self.schedule_heartbeat(path, now);
     }
 
+    /// Schedules the next HEARTBEAT of each verified path anew: the interval has changed.
+    pub(crate) fn reschedule_heartbeats(&mut self, now: Time) {
+        for path in self.paths.ids() {
+            self.timers.stop(Timer::Heartbeat(path));
+            if self.paths.sample(path).state != PathState::Unconfirmed {
+                self.schedule_heartbeat(path, now);
+            }
+        }
+    }
+
     /// Stops HEARTBEATs and probes of packet sizes.
     pub(crate) fn stop_heartbeats(&mut self) {
         self.timers.stop(Timer::Verification);

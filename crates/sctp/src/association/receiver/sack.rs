@@ -16,6 +16,16 @@ impl Receiver {
         ground.paths.sacks_mut().sent_by_timer += u64::from(is_new);
     }
 
+    /// A SHUTDOWN acknowledges all that arrived: no SACK goes with it, unless there are gaps or duplicates, which it cannot
+    /// report (RFC 9260 §9.2), or little room, which it does not advertise.
+    pub(crate) fn acknowledge_by_shutdown(&mut self, ground: &mut Ground) {
+        let is_full = self.arrivals.has_gap() || !self.arrivals.duplicates().is_empty();
+        if !is_full && self.held() <= self.capacity() / 2 {
+            ground.timers.stop(Timer::Sack);
+            self.is_sack_due = false;
+        }
+    }
+
     /// The path of SACKs: the one on which the last DATA arrived, or another that is active. If no path is active, the
     /// path of the last DATA is the best guess at one that works again (RFC 9260 §6.4).
     #[inline]

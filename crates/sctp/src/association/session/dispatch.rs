@@ -166,6 +166,7 @@ impl Session {
         if data.is_after_shutdown() {
             // RFC 9260 §9.2: "MUST immediately respond to each received packet containing one or more DATA
             // chunks with a SHUTDOWN chunk and restart the T2-shutdown timer".
+            self.receiver.acknowledge_by_shutdown(&mut self.ground);
             self.send_shutdown(now);
         }
         Ok(())

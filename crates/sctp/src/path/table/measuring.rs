@@ -3,6 +3,7 @@
 use anabranch_base::{ByteCount, Duration, Time};
 
 use super::PathTable;
+use crate::config::RtoSettings;
 use crate::path::PathAddresses;
 use crate::path::measured::Acknowledgement;
 use crate::path::memory::Remembered;
@@ -16,6 +17,14 @@ impl PathTable {
         for id in self.ids() {
             let known = known(self.addresses(id));
             self.path_mut(id).estimates.remember(known);
+        }
+    }
+
+    /// Changes the bounds of the retransmission time-out of each path.
+    pub(crate) fn set_rto(&mut self, rto: RtoSettings) {
+        for id in self.ids() {
+            let (path, sample) = self.at(id);
+            path.estimates.set_rto(rto, sample);
         }
     }
 
