@@ -80,6 +80,9 @@ interop: ## usrsctp's programs and ours, for docs/interop.md: some minutes; need
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example partner --example extensions
 	tests/interop/run --csv
 
+conformance: ## other people's scripts, for docs/conformance.md: seconds (SUITES=FOLDER, which holds clones of their repositories)
+	cargo run --quiet --package anabranch-conformance -- --csv docs/conformance.csv $(SUITES)
+
 deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: five minutes
 	cargo build --package anabranch-cli --bin anabranch
 	tests/deadlines/run --write

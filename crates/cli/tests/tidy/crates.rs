@@ -8,6 +8,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("files", &[]),
     ("sctp", &["base"]),
+    ("conformance", &["base", "sctp"]),
     ("link", &["base"]),
     ("wireless", &["base", "link"]),
     ("policies", &["base", "sctp"]),

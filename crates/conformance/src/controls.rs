@@ -1,0 +1,144 @@
+//! The `sysctl` commands of a script as settings of the core, with FreeBSD's names.
+
+use anabranch_base::setting::Value;
+use anabranch_base::{ByteCount, Duration};
+use anabranch_sctp::config::{
+    Config, EcnUse, Encapsulation, InitialWindow, MessageLimit, MtuDiscovery, setting,
+};
+
+use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
+
+use crate::script::ScriptOption;
+
+/// The settings with which a script begins: those of RFC 9260 without an encapsulation, and what FreeBSD offers unless
+/// it is told otherwise.
+pub(crate) fn first_settings() -> Config {
+    let mut config = Config::rfc9260();
+    config.encapsulation = Encapsulation::None;
+    config.mtu = ByteCount::new(1_500);
+    config.mtu_discovery = MtuDiscovery::Off;
+    config.partial_reliability = true;
+    // The scripts are of the time of RFC 4960, whose slow start needs a cumulative acknowledgement.
+    config.growth_needs_advance = true;
+    // Of the peer's buffer the application knows nothing.
+    config.message_limit = MessageLimit::SendBuffer;
+    config.stream_reconfiguration = true;
+    config
+}
+
+/// Applies the command `command` to `config`.
+///
+/// # Errors
+///
+/// What the core lacks.
+pub(crate) fn apply(config: &mut Config, command: &str) -> Result<(), String> {
+    let mut words = command.split_whitespace();
+    if words.next() != Some("sysctl") {
+        return Err(format!("the command `{command}`"));
+    }
+    for word in words.filter(|word| !word.starts_with('-')) {
+        let Some((name, value)) = word.split_once('=') else {
+            return Err(format!("the command `{command}`"));
+        };
+        if let Some(key) = name.strip_prefix("anabranch.") {
+            set_own(config, key, value)?;
+            continue;
+        }
+        let number: u64 = value.parse().map_err(|_| format!("the value `{value}` of {name}"))?;
+        set(config, name, number).map_err(|what| format!("{what}: `{name}={number}`"))?;
+    }
+    Ok(())
+}
+
+/// Sets the setting of the core `key`: a number of its unit (bytes, milliseconds), or a word.
+fn set_own(config: &mut Config, key: &str, text: &str) -> Result<(), String> {
+    let setting = setting(key).ok_or_else(|| format!("a setting `{key}`"))?;
+    let values = match text.parse::<u64>() {
+        Ok(number) => vec![
+            Value::Whole(number),
+            Value::Size(ByteCount::new(number)),
+            Value::Packets(number),
+            Value::Span(Duration::from_millis(number)),
+            Value::Boolean(number != 0),
+        ],
+        Err(_) => vec![Value::word(text)],
+    };
+    let fits = |value: Value| (setting.set)(config, value).is_ok();
+    if values.into_iter().any(fits) { Ok(()) } else { Err(format!("the value `{text}` of `{key}`")) }
+}
+
+fn set(config: &mut Config, name: &str, number: u64) -> Result<(), &'static str> {
+    let is_on = number != 0;
+    let millis = Duration::from_millis(number);
+    match name.trim_start_matches("net.inet.").trim_start_matches("sctp.") {
+        "ecn_enable" => config.ecn = if is_on { EcnUse::Cwr } else { EcnUse::Off },
+        "pr_enable" => config.partial_reliability = is_on,
+        "nrsack_enable" | "nrsack_on_off" | "nr_sack_on_off" => config.nr_sack = is_on,
+        "reconfig_enable" => config.stream_reconfiguration = is_on,
+        "asconf_enable" => config.dynamic_addresses = is_on,
+        // AUTH is used for ASCONF alone.
+        "auth_enable" => config.dynamic_addresses &= is_on,
+        "auth_disable" => config.dynamic_addresses &= !is_on,
+        "initial_cwnd" => config.initial_window = InitialWindow::Bytes(config.mtu * number),
+        "maxburst" => config.max_burst.packets = u32::try_from(number).unwrap_or(u32::MAX),
+        "rto_min" => config.rto.min = millis,
+        "rto_max" => config.rto.max = millis,
+        "rto_initial" => config.rto.initial = millis,
+        "heartbeat_interval" => config.failover.heartbeat = millis,
+        "cmt_on_off" => config.set_cmt(if is_on { CmtRules::ALL } else { CmtRules::NONE }),
+        "cmt_use_dac" => config.set_cmt(CmtRules { delayed_ack: is_on, ..config.cmt }),
+        "plpmtud_enable" => config.mtu_discovery = if is_on { MtuDiscovery::On } else { MtuDiscovery::Off },
+        // The core has no packet drop reports, and reneges on nothing.
+        "pktdrop_enable" if !is_on => {}
+        "do_sctp_drain" | "tcp.hostcache.purgenow" => {}
+        "plpmtud_use_ptb" if is_on => {}
+        _ => return Err("a control that the core lacks"),
+    }
+    Ok(())
+}
+
+/// The options at the head of a script that concern the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct RunOptions {
+    /// The difference between times that is allowed.
+    pub(crate) tolerance: Duration,
+    /// True for paths by IPv6.
+    pub(crate) is_ipv6: bool,
+    /// The size of IP packets that the interface carries.
+    pub(crate) mtu: Option<u64>,
+    /// True if packets are encapsulated in UDP.
+    pub(crate) is_encapsulated: bool,
+    /// The number of paths.
+    pub(crate) paths: usize,
+}
+
+impl RunOptions {
+    /// Reads `options`.
+    ///
+    /// # Errors
+    ///
+    /// The line of an option that is not understood, and the option.
+    pub(crate) fn read(options: &[ScriptOption]) -> Result<RunOptions, (usize, String)> {
+        let mut read = RunOptions {
+            tolerance: Duration::from_millis(4),
+            is_ipv6: false,
+            mtu: None,
+            is_encapsulated: false,
+            paths: 1,
+        };
+        for ScriptOption { line, name, value } in options {
+            let number = || {
+                value.parse::<u64>().map_err(|_| (*line, format!("--{name} needs a number, got `{value}`")))
+            };
+            match name.as_str() {
+                "tolerance_usecs" => read.tolerance = Duration::from_micros(number()?),
+                "ip_version" => read.is_ipv6 = value == "ipv6",
+                "mtu" => read.mtu = Some(number()?),
+                "udp_encapsulation" => read.is_encapsulated = value == "sctp",
+                "paths" => read.paths = usize::try_from(number()?).unwrap_or(usize::MAX).clamp(1, 8),
+                _ => return Err((*line, format!("the option --{name}"))),
+            }
+        }
+        Ok(read)
+    }
+}

@@ -1,0 +1,50 @@
+//! Plays the scripts of this repository, and those of others where `ANABRANCH_SUITES` names their folder.
+
+use std::path::{Path, PathBuf};
+
+use anabranch_conformance::{Played, Symbols, Verdict, find, play_file};
+
+fn played(place: &Path) -> Vec<Played> {
+    let symbols = Symbols::new(["FreeBSD"]);
+    let files = find(place).unwrap_or_else(|error| panic!("{}: {error}", place.display()));
+    files.iter().map(|file| play_file(file, &symbols)).collect()
+}
+
+#[test]
+fn each_script_of_our_own_passes() {
+    let played = played(&Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts"));
+    assert!(played.len() > 20, "{} scripts", played.len());
+    let failed: Vec<String> = played
+        .iter()
+        .filter(|played| played.verdict != Verdict::Passed)
+        .map(|played| format!("{}: {:?}", played.file.display(), played.verdict))
+        .collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// Their verdicts are the ones that docs/conformance.csv records.
+#[test]
+fn scripts_of_others_have_the_verdicts_that_are_recorded() {
+    let Some(suites) = std::env::var_os("ANABRANCH_SUITES").map(PathBuf::from) else {
+        println!("ANABRANCH_SUITES names no folder: nothing to play");
+        return;
+    };
+    let recorded = include_str!("../../../docs/conformance.csv");
+    let mut wrong = Vec::new();
+    for Played { file, verdict, .. } in played(&suites) {
+        let name = file.strip_prefix(&suites).expect("in the folder").display().to_string();
+        let Some(line) = recorded.lines().find(|line| line.starts_with(&format!("{name},"))) else {
+            continue;
+        };
+        let word = match verdict {
+            Verdict::Passed => "passed",
+            Verdict::Failed(_) => "failed",
+            Verdict::NotApplicable(_) => "not applicable",
+            Verdict::Unreadable(_) => "unreadable",
+        };
+        if line.split(',').nth(1) != Some(word) {
+            wrong.push(format!("{name}: {word}, recorded: {line}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
