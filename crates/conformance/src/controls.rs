@@ -18,6 +18,7 @@ pub(crate) fn first_settings() -> Config {
     config.mtu = ByteCount::new(1_500);
     config.mtu_discovery = MtuDiscovery::Off;
     config.partial_reliability = true;
+    config.give_up_at_loss = true;
     // The scripts are of the time of RFC 4960, whose slow start needs a cumulative acknowledgement.
     config.growth_needs_advance = true;
     // Of the peer's buffer the application knows nothing.
@@ -55,8 +56,8 @@ fn set_own(config: &mut Config, key: &str, text: &str) -> Result<(), String> {
     let setting = setting(key).ok_or_else(|| format!("a setting `{key}`"))?;
     let values = match text.parse::<u64>() {
         Ok(number) => vec![
-            Value::Whole(number),
             Value::Size(ByteCount::new(number)),
+            Value::Whole(number),
             Value::Packets(number),
             Value::Span(Duration::from_millis(number)),
             Value::Boolean(number != 0),
@@ -110,6 +111,22 @@ pub(crate) struct RunOptions {
     pub(crate) is_encapsulated: bool,
     /// The number of paths.
     pub(crate) paths: usize,
+    /// The use of several paths.
+    pub(crate) multipath: Multipath,
+    /// True if packets are authenticated below SCTP, as between two ends of this project: then changes of addresses
+    /// need no AUTH chunk.
+    pub(crate) is_sealed: bool,
+}
+
+/// The use of several paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Multipath {
+    /// New data on the primary path.
+    Off,
+    /// Concurrent multipath transfer (M-CMT-1 to 4).
+    Cmt,
+    /// Independent per-path congestion control (M-IPCC-1 to 5).
+    Ipcc,
 }
 
 impl RunOptions {
@@ -125,6 +142,8 @@ impl RunOptions {
             mtu: None,
             is_encapsulated: false,
             paths: 1,
+            multipath: Multipath::Off,
+            is_sealed: false,
         };
         for ScriptOption { line, name, value } in options {
             let number = || {
@@ -136,6 +155,15 @@ impl RunOptions {
                 "mtu" => read.mtu = Some(number()?),
                 "udp_encapsulation" => read.is_encapsulated = value == "sctp",
                 "paths" => read.paths = usize::try_from(number()?).unwrap_or(usize::MAX).clamp(1, 8),
+                "multipath" => {
+                    read.multipath = match value.as_str() {
+                        "off" => Multipath::Off,
+                        "cmt" => Multipath::Cmt,
+                        "ipcc" => Multipath::Ipcc,
+                        _ => return Err((*line, format!("--multipath={value}"))),
+                    }
+                }
+                "sealed" => read.is_sealed = true,
                 _ => return Err((*line, format!("the option --{name}"))),
             }
         }

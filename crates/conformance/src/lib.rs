@@ -34,8 +34,13 @@ use script::Script;
 
 /// Plays the script `text`, of which `symbols` select the conditional parts.
 pub fn run(text: &str, symbols: &Symbols) -> Verdict {
+    run_with_trace(text, symbols).0
+}
+
+/// Plays the script `text`. Returns also a line for each call and packet, in order of time.
+pub fn run_with_trace(text: &str, symbols: &Symbols) -> (Verdict, Vec<String>) {
     match Script::read(text, symbols) {
         Ok(script) => player::play(&script),
-        Err(error) => Verdict::Unreadable(Lacking { line: error.line, what: error.what }),
+        Err(error) => (Verdict::Unreadable(Lacking { line: error.line, what: error.what }), Vec::new()),
     }
 }

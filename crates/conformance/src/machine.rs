@@ -9,7 +9,6 @@ use anabranch_sctp::association::{Association, Message, PathAddresses, Routes};
 use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Endpoint, EndpointConfig};
 use anabranch_sctp::event::Event;
-use anabranch_sctp::policy::Registry;
 use bytes::Bytes;
 
 /// A packet that left the machine.
@@ -90,13 +89,14 @@ impl Machine {
     ///
     /// # Errors
     ///
-    /// The endpoint exists already, and keeps its settings; or the core refuses the new ones.
+    /// The core refuses the new ones.
     pub(crate) fn set(&mut self, change: impl FnOnce(&mut Config)) -> Result<(), String> {
-        if self.endpoint.is_some() {
-            return Err("a setting of the endpoint is changed after its first packet".to_owned());
-        }
         change(&mut self.settings);
-        self.settings.check().map_err(|error| error.to_string())
+        self.settings.check().map_err(|error| error.to_string())?;
+        match &mut self.endpoint {
+            Some(endpoint) => endpoint.set_association(self.settings.clone()).map_err(|error| error.to_string()),
+            None => Ok(()),
+        }
     }
 
     /// INITs are accepted, or not.
@@ -121,7 +121,7 @@ impl Machine {
         endpoint.get_or_insert_with(|| {
             let config = EndpointConfig {
                 association: settings.clone(),
-                registry: Registry::standard(),
+                registry: anabranch_policies::registry(),
                 port: PORT,
                 accepts: *accepts,
                 local: local.clone(),

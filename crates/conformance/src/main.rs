@@ -23,6 +23,12 @@ struct Options {
     /// Print the scripts that are not applicable, and why
     #[arg(long)]
     lacking: bool,
+    /// Print each call and packet of each script with its time
+    #[arg(long)]
+    trace: bool,
+    /// Write the verdict on each script to a file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
@@ -38,6 +44,7 @@ fn main() -> ExitCode {
     let options = Options::parse();
     let symbols = Symbols::new(options.define.iter().map(String::as_str));
     let mut totals: BTreeMap<PathBuf, Count> = BTreeMap::new();
+    let mut rows = String::from("script,verdict,line,reason\n");
     for place in &options.places {
         let files = match find(place) {
             Ok(files) => files,
@@ -49,9 +56,16 @@ fn main() -> ExitCode {
         for file in files {
             let played = play_file(&file, &symbols);
             print(&options, &played);
+            rows.push_str(&row(place, &played));
             let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
             totals.entry(folder).or_default().add(&played);
         }
+    }
+    if let Some(file) = &options.csv
+        && let Err(error) = std::fs::write(file, rows)
+    {
+        eprintln!("error: {}: {error}", file.display());
+        return ExitCode::from(2);
     }
     let sum = totals.values().fold(Count::default(), Count::plus);
     if totals.len() > 1 {
@@ -106,9 +120,28 @@ impl std::fmt::Display for Count {
     }
 }
 
+/// The verdict on a script as a line of a table: its path inside the parent of `place`, the verdict, the line, the reason.
+fn row(place: &Path, played: &Played) -> String {
+    let base = place.canonicalize().ok().and_then(|place| place.parent().map(Path::to_owned));
+    let file = played.file.canonicalize().unwrap_or_else(|_| played.file.clone());
+    let name = base.and_then(|base| file.strip_prefix(base).ok().map(Path::to_owned)).unwrap_or(file);
+    let (verdict, line, reason) = match &played.verdict {
+        Verdict::Passed => ("passed", 0, ""),
+        Verdict::Failed(failure) => ("failed", failure.line, failure.what.as_str()),
+        Verdict::NotApplicable(Lacking { line, what }) => ("not applicable", *line, what.as_str()),
+        Verdict::Unreadable(Lacking { line, what }) => ("unreadable", *line, what.as_str()),
+    };
+    let line = if line > 0 { line.to_string() } else { String::new() };
+    format!("{},{verdict},{line},\"{}\"\n", name.display(), reason.replace('"', "\"\""))
+}
+
 /// Prints the verdict on a script, if the options ask for it.
 fn print(options: &Options, played: &Played) {
     let file = played.file.display();
+    if options.trace {
+        println!("{file}");
+        played.trace.iter().for_each(|line| println!("  {line}"));
+    }
     let expected = if played.is_expected_to_fail { " (its authors expect that)" } else { "" };
     match &played.verdict {
         Verdict::Passed if options.verbose => println!("passed: {file}"),

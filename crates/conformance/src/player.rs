@@ -3,15 +3,17 @@
 mod calls;
 mod packets;
 mod time;
+mod trace;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_policies::ipcc;
 use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::config::Encapsulation;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
-use crate::controls::{self, RunOptions};
+use crate::controls::{self, Multipath, RunOptions};
 use crate::machine::Machine;
 use crate::packet::Numbers;
 use crate::script::{Action, PathEvent, Script, ScriptEvent};
@@ -27,8 +29,8 @@ enum Stop {
 }
 
 impl Stop {
-    fn failed(line: usize, what: impl Into<String>, expected: impl ToString, got: impl ToString) -> Stop {
-        let (expected, got) = (expected.to_string(), got.to_string());
+    fn failed(line: usize, what: impl Into<String>, expected: impl Into<String>, got: impl Into<String>) -> Stop {
+        let (expected, got) = (expected.into(), got.into());
         Stop::Failed(Failure { line, what: what.into(), expected, got })
     }
 
@@ -46,27 +48,27 @@ struct Player {
     options: RunOptions,
     /// A call that has not returned.
     pending: Option<Pending>,
+    /// A line for each call and packet.
+    trace: Vec<String>,
 }
 
 /// The UDP port of all addresses.
 const UDP_PORT: u16 = 9_899;
 
-/// Plays `script` to its end.
-pub(crate) fn play(script: &Script) -> Verdict {
-    match play_all(script) {
+/// Plays `script` to its end. Returns also a line for each call and packet, in order of time.
+pub(crate) fn play(script: &Script) -> (Verdict, Vec<String>) {
+    let options = match RunOptions::read(&script.options) {
+        Ok(options) => options,
+        Err((line, what)) => return (Verdict::NotApplicable(Lacking { line, what }), Vec::new()),
+    };
+    let mut player = Player::new(options);
+    let verdict = match player.play_all(script) {
         Ok(()) => Verdict::Passed,
         Err(Stop::Failed(failure)) => Verdict::Failed(failure),
         Err(Stop::Lacking(lacking)) => Verdict::NotApplicable(lacking),
-    }
-}
-
-fn play_all(script: &Script) -> Result<(), Stop> {
-    let options = RunOptions::read(&script.options).map_err(|(line, what)| Stop::lacking(line, what))?;
-    let mut player = Player::new(options);
-    for event in &script.events {
-        player.play(event)?;
-    }
-    player.finish()
+    };
+    player.trace_rest();
+    (verdict, player.trace)
 }
 
 impl Player {
@@ -78,8 +80,13 @@ impl Player {
         if options.is_encapsulated {
             settings.encapsulation = Encapsulation::Udp;
         }
-        if options.paths > 1 {
-            settings.set_cmt(CmtRules::ALL);
+        if options.is_sealed {
+            settings.encapsulation = Encapsulation::Sealed;
+        }
+        match options.multipath {
+            Multipath::Off => settings.scheduler = "primary".to_owned(),
+            Multipath::Cmt => settings.set_cmt(CmtRules::ALL),
+            Multipath::Ipcc => ipcc::choose(&mut settings),
         }
         let paths = (0..options.paths).map(|number| path(number, options.is_ipv6)).collect();
         Player {
@@ -88,7 +95,15 @@ impl Player {
             numbers: Numbers::default(),
             options,
             pending: None,
+            trace: Vec::new(),
         }
+    }
+
+    fn play_all(&mut self, script: &Script) -> Result<(), Stop> {
+        for event in &script.events {
+            self.play(event)?;
+        }
+        self.finish()
     }
 
     fn play(&mut self, event: &ScriptEvent) -> Result<(), Stop> {
@@ -103,6 +118,10 @@ impl Player {
                 self.wait_until(line, event.when)?;
                 self.inject(line, packet)?;
                 self.after_change(line)
+            }
+            Action::Quiet => {
+                self.wait_until(line, event.when)?;
+                self.expect_nothing(line)
             }
             Action::Command(command) => {
                 self.wait_until(line, event.when)?;

@@ -67,6 +67,8 @@ pub(crate) enum Action {
     Inject(Packet),
     /// A packet that is expected from the machine under test.
     Expect(Packet),
+    /// No packet of the machine, up to this time: `> nothing`.
+    Quiet,
     /// A command of the shell, in which `sysctl` is understood.
     Command(String),
     /// An event of a path: `[0] down`.

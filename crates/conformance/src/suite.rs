@@ -14,6 +14,8 @@ pub struct Played {
     pub file: PathBuf,
     /// The verdict.
     pub verdict: Verdict,
+    /// A line for each call and packet.
+    pub trace: Vec<String>,
     /// True if a file `.exfail` beside it says that its authors expect it to fail.
     pub is_expected_to_fail: bool,
 }
@@ -43,10 +45,10 @@ pub fn find(place: &Path) -> io::Result<Vec<PathBuf>> {
 
 /// Plays the script in `file`.
 pub fn play_file(file: &Path, symbols: &Symbols) -> Played {
-    let verdict = match fs::read(file) {
-        Ok(bytes) => crate::run(&String::from_utf8_lossy(&bytes), symbols),
-        Err(error) => Verdict::Unreadable(Lacking { line: 0, what: error.to_string() }),
+    let (verdict, trace) = match fs::read(file) {
+        Ok(bytes) => crate::run_with_trace(&String::from_utf8_lossy(&bytes), symbols),
+        Err(error) => (Verdict::Unreadable(Lacking { line: 0, what: error.to_string() }), Vec::new()),
     };
     let is_expected_to_fail = file.with_extension("exfail").exists();
-    Played { file: file.to_owned(), verdict, is_expected_to_fail }
+    Played { file: file.to_owned(), verdict, trace, is_expected_to_fail }
 }

@@ -40,7 +40,7 @@ fn has(found: &[Item], at: usize, wanted: &Item) -> bool {
 fn is_length(item: &Item) -> bool {
     item.name
         .as_deref()
-        .is_some_and(|name| name.ends_with("_len") || name == "msg_name" || name.ends_with("_assoc_id"))
+        .is_some_and(|name| name.ends_with("_len") || name == "msg_name" || name.ends_with("assoc_id"))
 }
 
 #[cfg(test)]

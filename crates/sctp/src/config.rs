@@ -180,6 +180,9 @@ pub struct Config {
     pub dynamic_addresses: bool,
     /// True if messages may be given up: this end offers FORWARD-TSN and understands the peer's (RFC 3758).
     pub partial_reliability: bool,
+    /// True if a message that is in flight when its lifetime ends is given up only when it is lost, as FreeBSD does; false if
+    /// it is given up as soon as its acknowledgement is overdue. RFC 3758 allows both.
+    pub give_up_at_loss: bool,
     /// True if this end offers I-DATA, which lets messages of other streams interrupt a long one (RFC 8260).
     pub interleaving: bool,
     /// The choice of the stream whose message is sent next.

@@ -161,27 +161,28 @@ struct Reply {
     bytes: Vec<u8>,
 }
 
+/// The checked settings of associations.
+fn settings_of(config: &EndpointConfig, seed: &Seed) -> Result<Settings, EndpointError> {
+    let EndpointConfig { association, registry, .. } = config;
+    association.check()?;
+    let receiver = build_policies(registry, association, seed)?;
+    association.check_policies(registry)?;
+    let budget = association.receive_growth.map_or(ByteCount::ZERO, |growth| growth.endpoint);
+    let (config, registry) = (association.clone(), registry.clone());
+    Ok(Settings { config, registry, receiver, budget: Arc::new(Budget::new(budget)) })
+}
+
 impl Endpoint {
     /// An endpoint without associations. `seed` determines every tag, nonce and key that it draws.
     ///
     /// # Errors
     /// A setting is outside its domain or names an unknown policy, or the list of local addresses is empty.
     pub fn new(config: EndpointConfig, seed: Seed) -> Result<Endpoint, EndpointError> {
-        config.association.check()?;
-        let receiver = build_policies(&config.registry, &config.association, &seed)?;
-        config.association.check_policies(&config.registry)?;
         if config.local.is_empty() {
             return Err(EndpointError::NoLocalAddress);
         }
-        let budget = config.association.receive_growth.map_or(ByteCount::ZERO, |growth| growth.endpoint);
-        let settings = Settings {
-            config: config.association.clone(),
-            registry: config.registry.clone(),
-            receiver,
-            budget: Arc::new(Budget::new(budget)),
-        };
         Ok(Endpoint {
-            settings: Arc::new(settings),
+            settings: Arc::new(settings_of(&config, &seed)?),
             config,
             associations: Members::default(),
             memory: Memory::default(),
@@ -199,6 +200,17 @@ impl Endpoint {
             seed,
             made: 0,
         })
+    }
+
+    /// Sets the settings of associations that are opened from now on.
+    ///
+    /// # Errors
+    /// A setting is outside its domain or names an unknown policy: nothing changes.
+    pub fn set_association(&mut self, association: Config) -> Result<(), EndpointError> {
+        let config = EndpointConfig { association, ..self.config.clone() };
+        self.settings = Arc::new(settings_of(&config, &self.seed)?);
+        self.config = config;
+        Ok(())
     }
 
     /// Sets whether INITs are accepted from now on. State cookies that were sent remain valid.

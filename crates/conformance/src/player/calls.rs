@@ -25,6 +25,7 @@ impl Player {
         }
         let began = self.machine.now();
         let reply = self.make(line, call, false)?;
+        self.trace_call(call, &reply);
         self.sockets.take_events(&mut self.machine);
         match (reply, call.returns) {
             (Reply::Done(outcome), _) => check(line, call, &outcome),
@@ -104,7 +105,7 @@ fn check(line: usize, call: &Call, outcome: &Outcome) -> Result<(), Stop> {
         let Some(expected) = call.arguments.get(*position) else { continue };
         if !matches(expected, value) {
             let what = format!("argument {} of {} is something else", position + 1, call.name);
-            return Err(Stop::failed(line, what, expected, value));
+            return Err(Stop::failed(line, what, expected.to_string(), value.to_string()));
         }
     }
     Ok(())

@@ -25,6 +25,7 @@ impl Player {
                 let bytes = packet::encode(sctp, (PORT, PORT), &self.numbers)
                     .map_err(|error| Stop::lacking(line, error.to_string()))?;
                 self.numbers.learn_injected(sctp);
+                self.trace_injected(packet, sctp);
                 self.machine.arrive(path, packet.ecn.unwrap_or(Ecn::NotEct), bytes);
                 Ok(())
             }
@@ -65,6 +66,7 @@ impl Player {
         };
         self.numbers.learn_sent(expected, &sent.bytes);
         let live = packet::decode(&sent.bytes, &self.numbers);
+        self.trace_sent(&sent, &live);
         self.check_time(line, window, sent.at, &live)?;
         self.check_path(line, packet, &sent, &live)?;
         let differences = packet::differences(expected, &live, &self.numbers);
@@ -73,6 +75,15 @@ impl Player {
         }
         let what = differences.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
         Err(Stop::failed(line, what, rendered(expected), live.to_string()))
+    }
+
+    /// Fails if a packet left that the script did not expect.
+    pub(super) fn expect_nothing(&mut self, line: usize) -> Result<(), Stop> {
+        let Some(sent) = self.machine.take_sent() else { return Ok(()) };
+        let live = packet::decode(&sent.bytes, &self.numbers);
+        self.trace_sent(&sent, &live);
+        let got = format!("{} {live} at {}", self.route_of(&sent), seconds(sent.at));
+        Err(Stop::failed(line, "a packet left", "nothing", got))
     }
 
     fn check_time(&self, line: usize, window: Window, at: Time, live: &LivePacket) -> Result<(), Stop> {
@@ -103,12 +114,7 @@ impl Player {
         if (wanted.local, wanted.remote) == (sent.local, sent.remote) {
             return Ok(());
         }
-        let found = (0..self.machine.path_count())
-            .find(|number| {
-                let path = self.machine.path(*number);
-                path.is_some_and(|path| (path.local, path.remote) == (sent.local, sent.remote))
-            })
-            .map_or_else(|| format!("{} to {}", sent.local, sent.remote), |number| format!("[{number}]"));
+        let found = self.route_of(sent);
         Err(Stop::failed(line, "another path", format!("[{number}]"), format!("{found} {live}")))
     }
 }

@@ -73,7 +73,12 @@ impl<'a> Events<'a> {
             }
             Some(Word::Sign('>')) => {
                 self.words.take()?;
-                Action::Expect(self.packet()?)
+                if self.words.peek() == Some(&Word::Name("nothing".to_owned())) {
+                    self.words.take()?;
+                    Action::Quiet
+                } else {
+                    Action::Expect(self.packet()?)
+                }
             }
             Some(Word::Sign('[')) => {
                 let path = self.path()?;

@@ -102,10 +102,10 @@ pub(super) fn numbers(fields: impl IntoIterator<Item = (&'static str, i64)>) -> 
     structure(fields.into_iter().map(|(name, number)| (name, Value::Number(number))))
 }
 
-/// An address as a structure.
+/// An address as a structure, with the SCTP port: those of UDP are below.
 pub(super) fn socket_address(address: SocketAddr) -> Value {
     let text = Value::Text(address.ip().to_string());
-    let port = Value::Number(address.port().into());
+    let port = Value::Number(PORT.into());
     match address {
         SocketAddr::V4(_) => structure([
             ("sa_family", Value::Name("AF_INET".to_owned())),

@@ -23,11 +23,15 @@ pub(super) struct Chosen {
     pub(super) wants_sndrcv: bool,
     /// `SCTP_NODELAY`: the core never delays a packet for want of data, so that both values mean the same to it.
     no_delay: bool,
-    fragment_interleave: i64,
+    fragment_interleave: Option<i64>,
     interleaving: bool,
     stream_reset: i64,
     context: i64,
+    send_context: i64,
 }
+
+/// `SCTP_FRAGMENT_INTERLEAVE` at first: parts of messages of several associations may alternate (RFC 6458 §8.1.20).
+const FIRST_INTERLEAVE: i64 = 1;
 
 impl Chosen {
     /// True if a call describes the message after the one that it receives.
@@ -159,7 +163,10 @@ fn set_own(
         "SCTP_NODELAY" => options.no_delay = value_of(value)? != 0,
         "SCTP_RECVRCVINFO" => options.wants_rcvinfo = value_of(value)? != 0,
         "SCTP_RECVNXTINFO" => options.wants_nxtinfo = value_of(value)? != 0,
-        "SCTP_DEFAULT_SNDINFO" => options.send.read_sndinfo(value),
+        "SCTP_DEFAULT_SNDINFO" => {
+            options.send.read_sndinfo(value);
+            options.send_context = field(value, "snd_context").unwrap_or(0);
+        }
         "SCTP_DEFAULT_SEND_PARAM" => options.send.read_sinfo(value),
         "SCTP_DEFAULT_PRINFO" => options.send.read_prinfo(value),
         "SCTP_CONTEXT" => options.context = value_of(value)?,
@@ -175,11 +182,11 @@ fn set_own(
                 subscribe(socket, kind, field(value, name).unwrap_or(0) != 0)?;
             }
         }
-        "SCTP_FRAGMENT_INTERLEAVE" => options.fragment_interleave = value_of(value)?,
+        "SCTP_FRAGMENT_INTERLEAVE" => options.fragment_interleave = Some(value_of(value)?),
         "SCTP_INTERLEAVING_SUPPORTED" => {
             options.interleaving = value_of(value)? != 0;
             let is_on = options.interleaving;
-            if is_on && options.fragment_interleave < 2 {
+            if is_on && options.fragment_interleave.unwrap_or(FIRST_INTERLEAVE) < 2 {
                 // RFC 8260 §4.3.1: the application must be able to receive interleaved messages.
                 return Ok(Some(Reply::Done(Outcome::fails("EINVAL"))));
             }
@@ -224,7 +231,7 @@ fn get_own(socket: &Socket, name: &str, template: &Value) -> Result<Option<Value
         "SCTP_NODELAY" => Value::Number(if options.no_delay { 4 } else { 0 }),
         "SCTP_RECVRCVINFO" => flag(options.wants_rcvinfo),
         "SCTP_RECVNXTINFO" => flag(options.wants_nxtinfo),
-        "SCTP_FRAGMENT_INTERLEAVE" => Value::Number(options.fragment_interleave),
+        "SCTP_FRAGMENT_INTERLEAVE" => Value::Number(options.fragment_interleave.unwrap_or(FIRST_INTERLEAVE)),
         "SCTP_INTERLEAVING_SUPPORTED" => numbers([("assoc_value", options.interleaving.into())]),
         "SCTP_ENABLE_STREAM_RESET" => numbers([("assoc_value", options.stream_reset)]),
         "SCTP_CONTEXT" => numbers([("assoc_value", options.context)]),
@@ -232,6 +239,7 @@ fn get_own(socket: &Socket, name: &str, template: &Value) -> Result<Option<Value
             ("snd_sid", options.send.stream.into()),
             ("snd_flags", options.send.flags),
             ("snd_ppid", options.send.ppid.into()),
+            ("snd_context", options.send_context),
         ]),
         "SCTP_DEFAULT_PRINFO" => {
             numbers([("pr_policy", options.send.pr_policy), ("pr_value", options.send.pr_value)])

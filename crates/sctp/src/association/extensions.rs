@@ -61,16 +61,16 @@ impl Extensions {
         with_kinds(kinds.collect(), random)
     }
 
-    /// The parameters of an INIT-ACK that answers the peer's `offer`, and lists the `agreed` extensions about user data.
+    /// The parameters of an INIT-ACK that answers the peer's `offer`, and lists the extensions about user data `listed`.
     pub fn answered(
         config: &Config,
         random: &RandomNumber,
         offer: &PeerExtensions,
-        agreed: Features,
+        listed: Features,
     ) -> Vec<Parameter> {
         let is_offered = *offer != PeerExtensions::default();
         let kinds = if is_offered { address_kinds(config) } else { &[] };
-        with_kinds(kinds.iter().copied().chain(agreed.kinds()).collect(), random)
+        with_kinds(kinds.iter().copied().chain(listed.kinds()).collect(), random)
     }
 
     /// The extensions that an association uses, between an end that announced `random` and a peer with this `offer`.

@@ -75,11 +75,11 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>, config: &Config) -> R
             Parameter::SupportedExtensions(kinds) => {
                 listed = Features { forward_tsn: listed.forward_tsn, ..Features::listed(kinds) };
             }
-            // Without support for RFC 3758, a peer that offers it gets an error report, as the parameter's type
-            // demands.
             Parameter::Unknown { .. } if let Some(rules) = ReceiverRules::read(parameter) => {
                 body.receiver = rules;
             }
+            // Without support for RFC 3758, a peer that offers it gets an error report, as the parameter's type
+            // demands.
             Parameter::Unknown { .. } | Parameter::ForwardTsnSupported
                 if !note_unknown(parameter, &mut body) =>
             {

@@ -97,6 +97,7 @@ impl Config {
             trusts_given_addresses: true,
             dynamic_addresses: false,
             partial_reliability: false,
+            give_up_at_loss: false,
             interleaving: false,
             stream_scheduler: StreamScheduler::FirstCome,
             nr_sack: false,

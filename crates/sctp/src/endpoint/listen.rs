@@ -8,7 +8,7 @@ use anabranch_base::{Duration, Time};
 use super::{Arrival, AssociationId, Channel, Endpoint, PeerRoute, pairing};
 use crate::association::cookie::StateCookie;
 use crate::association::{
-    Association, AssociationState, Extensions, InitBody, OfferedExtensions, PathAddresses, PeerExtensions,
+    Association, AssociationState, Extensions, Features, InitBody, OfferedExtensions, PathAddresses, PeerExtensions,
     RandomNumber, acceptable, address_parameter, address_parameters, announced_socket, check_init,
 };
 use crate::config::EcnUse;
@@ -223,16 +223,22 @@ impl Endpoint {
         announced.copied().filter(|ip| is_reachable(ip) && !is_known(ip)).collect()
     }
 
-    /// Sends the INIT-ACK with its cookie. The extensions are left out if they would make it much longer than the
+    /// Sends the INIT-ACK with its cookie. It lists every extension about user data that this end supports (RFC 5061
+    /// §4.2.7), or those that the peer offered too, or leaves those of addresses out, so that it is not much longer than the
     /// INIT.
     fn answer_init(&mut self, now: Time, request: &InitRequest<'_>, name: &InitIdentity) {
-        let mut parameters = self.answer_parameters(now, request, name, &request.offer);
-        if request.arrival.channel == Channel::PLAIN {
-            let most = amplification_limit(request.arrival.bytes.len()) - INIT_LEN;
+        let (all, agreed) = (Features::of(&self.settings.config), request.body.features);
+        let none = PeerExtensions::default();
+        let most = match request.arrival.channel {
+            Channel::PLAIN => amplification_limit(request.arrival.bytes.len()) - INIT_LEN,
+            _ => usize::MAX,
+        };
+        let mut parameters = Vec::new();
+        for (offer, listed) in [(&request.offer, all), (&request.offer, agreed), (&none, agreed)] {
+            parameters = self.answer_parameters(now, request, name, (offer, listed));
             shorten(&mut parameters, most);
-            if encoded_len(&parameters) > most {
-                parameters = self.answer_parameters(now, request, name, &PeerExtensions::default());
-                shorten(&mut parameters, most);
+            if encoded_len(&parameters) <= most {
+                break;
             }
         }
         let InitRequest { arrival, back, init, .. } = request;
@@ -248,13 +254,13 @@ impl Endpoint {
         self.answer(arrival, *back, &ack);
     }
 
-    /// The parameters of an INIT-ACK for a peer with the extensions `offer`, the cookie first.
+    /// The parameters of an INIT-ACK that lists `listed`, for a peer with the extensions `offer`, the cookie first.
     fn answer_parameters(
         &mut self,
         now: Time,
         request: &InitRequest<'_>,
         name: &InitIdentity,
-        offer: &PeerExtensions,
+        (offer, listed): (&PeerExtensions, Features),
     ) -> Vec<Parameter> {
         let InitRequest { arrival, back, init, body, .. } = request;
         let config = &self.settings.config;
@@ -287,11 +293,11 @@ impl Endpoint {
         if cookie.ecn {
             parameters.push(Parameter::EcnCapable);
         }
-        if cookie.features.forward_tsn {
+        if listed.forward_tsn {
             parameters.push(Parameter::ForwardTsnSupported);
         }
         parameters.extend(cookie.receiver.parameter());
-        parameters.extend(Extensions::answered(config, &name.random, offer, cookie.features));
+        parameters.extend(Extensions::answered(config, &name.random, offer, listed));
         parameters.extend(body.unrecognized.iter().cloned());
         parameters
     }

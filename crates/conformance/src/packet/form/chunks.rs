@@ -44,8 +44,9 @@ pub(super) const FORMS: &[Form] = &[
     form("ERROR", 9, &[], Tail::Nodes(Family::Cause)),
     form("COOKIE_ECHO", 10, &[], Tail::Bytes("val")),
     form("COOKIE_ACK", 11, &[], Tail::Nothing),
-    form("ECNE", 12, &[PEERS_TSN], Tail::Nothing),
-    form("CWR", 13, &[PEERS_TSN], Tail::Nothing),
+    // The number of marked packets since the last CWR is in newer ECNEs (draft-stewart-tsvwg-sctpecn).
+    form("ECNE", 12, &[PEERS_TSN], Tail::Optional(&[plain("marks", 4)])),
+    form("CWR", 13, &[TSN], Tail::Nothing),
     lettered("SHUTDOWN_COMPLETE", 14, T_LETTER, &[], Tail::Nothing),
     form("AUTH", 15, &[plain("key_id", 2), plain("hmac_id", 2)], Tail::Bytes("val")),
     form("NR_SACK", 16, &[CUM_TSN, plain("a_rwnd", 4)], Tail::NrGaps),

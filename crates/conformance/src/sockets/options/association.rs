@@ -1,5 +1,7 @@
 //! Options of an association, some of which hold for later associations too if there is none.
 
+use std::net::SocketAddr;
+
 use anabranch_base::Duration;
 use anabranch_sctp::association::{Association, AssociationState};
 use anabranch_sctp::config::{Failover, RtoSettings};
@@ -32,6 +34,7 @@ pub(super) fn set(
                 Some(id) => machine.change(id, |association, _| association.set_rto(rto)),
                 None => return lacking("SCTP_RTOINFO of a socket that had an association"),
             };
+            machine.set(|config| config.rto = rto).map_err(CallFault::Lacking)?;
         }
         "SCTP_PEER_ADDR_PARAMS" => return set_path(machine, id, value),
         "SCTP_ASSOCINFO" => {
@@ -48,7 +51,7 @@ pub(super) fn set(
             let path = machine.association(id).and_then(|association| {
                 association.paths().iter().map(|path| path.id).find(|path| {
                     let remote = association.path_addresses(*path).remote;
-                    wanted.is_none_or(|wanted| *wanted == socket_address(remote))
+                    wanted.is_none_or(|wanted| names(wanted, remote))
                 })
             });
             let Some(path) = path else { return refused("EINVAL") };
@@ -157,11 +160,10 @@ pub(super) fn get(
         ("SCTP_GET_PEER_ADDR_INFO", Some(association)) => {
             let wanted = member(template, "spinfo_address");
             let path = association.paths().iter().find(|path| {
-                let remote = socket_address(association.path_addresses(path.id).remote);
-                wanted.is_none_or(|wanted| *wanted == Value::Any || *wanted == remote)
+                wanted.is_none_or(|wanted| names(wanted, association.path_addresses(path.id).remote))
             });
             let Some(path) = path else { return lacking("SCTP_GET_PEER_ADDR_INFO of an unknown address") };
-            path_info(machine, association, path, number)
+            path_info(machine, path, number)
         }
         ("SCTP_ASSOCINFO", _) => {
             let failover = failover_of(machine, id);
@@ -205,14 +207,14 @@ fn status(association: &Association, number: i64) -> Value {
 }
 
 /// `struct sctp_paddrinfo`
-fn path_info(machine: &Machine, association: &Association, path: &PathSample, number: i64) -> Value {
+fn path_info(machine: &Machine, path: &PathSample, number: i64) -> Value {
     let state = match path.state {
         PathState::Unconfirmed => "SCTP_UNCONFIRMED",
         PathState::Inactive => "SCTP_INACTIVE",
         _ => "SCTP_ACTIVE",
     };
     structure([
-        ("spinfo_address", socket_address(association.path_addresses(path.id).remote)),
+        ("spinfo_address", Value::Any),
         ("spinfo_assoc_id", Value::Number(number)),
         ("spinfo_state", Value::Name(state.to_owned())),
         ("spinfo_cwnd", Value::Number(i64::try_from(path.cwnd.get()).unwrap_or(i64::MAX))),
@@ -230,4 +232,10 @@ fn mtu(machine: &Machine, path: &PathSample) -> Value {
 
 fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_nanos() / 1_000_000).unwrap_or(i64::MAX)
+}
+
+/// True if `value` is open or names the host of `address`: ports of UDP are not those of scripts.
+fn names(value: &Value, address: SocketAddr) -> bool {
+    let host = |value: &Value| member(value, "sin_addr").or_else(|| member(value, "sin6_addr")).cloned();
+    *value == Value::Any || host(value) == host(&socket_address(address))
 }

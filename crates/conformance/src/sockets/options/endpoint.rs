@@ -73,7 +73,8 @@ pub(super) fn get(machine: &Machine, name: &str) -> Result<Option<Value>, CallFa
             numbers([("sack_delay", millis(config.sack.delay)), ("sack_freq", config.sack.every.into())])
         }
         "SCTP_MAXSEG" => {
-            let size = config.payload.map_or(0, |size| i64::try_from(size.get()).unwrap_or(i64::MAX));
+            let size = config.payload.unwrap_or(config.mtu - HEADERS);
+            let size = i64::try_from(size.get()).unwrap_or(i64::MAX);
             numbers([("assoc_value", size)])
         }
         "SCTP_MAX_BURST" => {
@@ -83,3 +84,6 @@ pub(super) fn get(machine: &Machine, name: &str) -> Result<Option<Value>, CallFa
         _ => return Ok(None),
     }))
 }
+
+/// The headers of IPv4, of SCTP and of a DATA chunk.
+const HEADERS: ByteCount = ByteCount::new(48);

@@ -13,7 +13,8 @@ impl Sender {
     pub(super) fn give_up_due(&mut self, ground: &mut Ground, now: Time) {
         let mut left = Vec::new();
         let paths = &ground.paths;
-        let answer = |path| answer_time(paths.sample(path));
+        let waits = ground.settings.config.give_up_at_loss;
+        let answer = |path| if waits { LONG } else { answer_time(paths.sample(path)) };
         let delay = least_delay(paths.samples());
         let mut given_up = Vec::new();
         while let Some(message) = self.buffer.give_up_due(now, delay, &answer, &mut left) {
@@ -109,5 +110,7 @@ fn report(ground: &mut Ground, given_up: GivenUp) {
     ground.log.event(Event::GivenUp { stream, ppid, bytes, was_sent });
 }
 
+/// Longer than any acknowledgement takes.
+const LONG: Duration = Duration::from_secs(1 << 30);
 /// Covers delays of an acknowledgement at the other end.
 const ALLOWANCE: Duration = Duration::from_millis(25);

@@ -114,7 +114,7 @@ impl Session {
                 }
             }
             Chunk::Error(error) => self.peer.on_error_report(ground, now, &error.causes),
-            Chunk::IData(_) | Chunk::IForwardTsn(_) | Chunk::Unknown(_) => {
+            Chunk::ForwardTsn(_) | Chunk::IData(_) | Chunk::IForwardTsn(_) | Chunk::Unknown(_) => {
                 return self.on_unknown(path, chunk);
             }
             _ => {}

@@ -57,6 +57,12 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         "messages may be given up, if the peer agrees (RFC 3758)"
     ),
     field!(
+        give_up_at_loss,
+        Everywhere,
+        Kind::Boolean,
+        "a message in flight at the end of its lifetime is given up only when it is lost"
+    ),
+    field!(
         interleaving,
         Everywhere,
         Kind::Boolean,
