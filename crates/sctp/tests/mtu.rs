@@ -269,6 +269,44 @@ fn what_the_operating_system_refuses_bounds_the_size_at_once() {
     assert!(arrived);
 }
 
+/// RFC 8899 §3 item 7: "the interval between probe packets MUST be at least one RTT", also if time-outs and reports of
+/// the operating system begin the search anew.
+#[test]
+fn no_two_probes_leave_within_a_round_trip() {
+    let mut count = 0;
+    for seed in 0..20 {
+        let mut pair = Pair::new(brisk(), 1);
+        pair.seed(seed);
+        pair.faults.loss = 10;
+        let one_way = Duration::from_millis(5 + 7 * (seed % 5));
+        pair.pipes[0].delay = one_way;
+        pair.connect();
+        let is_open =
+            pair.run_until(Duration::from_secs(60), |pair| pair.is_open(End::A) && pair.is_open(End::Z));
+        assert!(is_open, "seed {seed}");
+        let mut next_change = pair.now;
+        transfer_while(&mut pair, &[3_000; 600], |pair| {
+            if pair.now >= next_change {
+                next_change = pair.now + Duration::from_millis(100 + pair.random() % 1_000);
+                pair.pipes[0].mtu = 1_000 + (pair.random() % 600) as usize;
+                let addresses =
+                    PathAddresses { local: pair.address(End::A, 0), remote: pair.address(End::Z, 0) };
+                let largest = ByteCount::new(1_200 + pair.random() % 400);
+                pair.a.endpoint.on_too_large(pair.now, addresses, largest);
+                pair.settle(End::A);
+            }
+        });
+        let is_probe = |line: &&crate::pair::Line| line.text.starts_with("A -> HEARTBEAT + PAD");
+        let probes: Vec<Time> = pair.log.iter().filter(is_probe).map(|line| line.at).collect();
+        for pair in probes.windows(2) {
+            let gap = pair[1].since(pair[0]);
+            assert!(gap >= one_way * 2, "seed {seed}: {gap} after the probe at {}", pair[0]);
+        }
+        count += probes.len();
+    }
+    assert!(count > 300, "{count} probes");
+}
+
 #[test]
 fn an_association_that_searches_closes_at_once_and_probes_no_more() {
     let mut pair = Pair::new(searching(), 1);

@@ -28,6 +28,8 @@ pub(crate) struct MtuSearch {
     doubts: u32,
     /// Probes that may still be answered, oldest first.
     under_way: Vec<(u64, ByteCount)>,
+    /// The time at which the last probe was sent, until that probe is answered.
+    last_probe: Option<Time>,
     due: Option<Time>,
     raise_at: Option<Time>,
     /// True if the last time-out lost only packets that the network may fragment, which proves nothing about the size.
@@ -78,6 +80,7 @@ impl MtuSearch {
             is_waiting: false,
             doubts: 0,
             under_way: Vec::new(),
+            last_probe: None,
             due: None,
             raise_at: None,
             is_excused: false,
@@ -131,9 +134,15 @@ impl MtuSearch {
         }
     }
 
-    /// The size of the probe to send at `now`, if one is due. Call it at the time that [`due`](MtuSearch::due) gives.
+    /// The size of the probe to send at `now`, if one is due, and the last one was answered or was sent a round trip
+    /// ago: "the interval between probe packets MUST be at least one RTT" (RFC 8899 §3 item 7). Call it at the time
+    /// that [`due`](MtuSearch::due) gives.
     pub(crate) fn take_due(&mut self, now: Time, pace: ProbePace) -> Option<ByteCount> {
         self.due.take_if(|due| *due <= now)?;
+        if let Some(earliest) = self.last_probe.map(|sent| sent + pace.gap).filter(|time| now < *time) {
+            self.due = Some(earliest);
+            return None;
+        }
         if self.size_search.is_none() {
             self.begin_larger(now);
         }
@@ -148,6 +157,7 @@ impl MtuSearch {
         match size {
             Some(size) => {
                 self.doubts += u32::from(size >= self.current);
+                self.last_probe = Some(now);
                 self.due = Some(now + pace.gap);
             }
             None => {
@@ -171,7 +181,11 @@ impl MtuSearch {
         let Some(index) = self.under_way.iter().position(|(awaited, _)| *awaited == nonce) else {
             return false;
         };
-        let (_, size) = self.under_way.swap_remove(index);
+        if index + 1 == self.under_way.len() {
+            // The last probe has been under way for a whole round trip.
+            self.last_probe = None;
+        }
+        let (_, size) = self.under_way.remove(index);
         let Some(size_search) = &mut self.size_search else { return false };
         let progress = size_search.on_answered(size);
         let is_largest = size_search.proven() == Some(size);
@@ -215,7 +229,11 @@ impl MtuSearch {
 
     /// Stops probing, because connectivity is lost.
     pub(crate) fn stop(&mut self) {
-        *self = MtuSearch { current: self.current, ..MtuSearch::within(self.allowed) };
+        *self = MtuSearch {
+            current: self.current,
+            last_probe: self.last_probe,
+            ..MtuSearch::within(self.allowed)
+        };
     }
 
     /// The packet size that may be used.

@@ -272,6 +272,28 @@ fn an_interface_that_carries_less_bounds_the_size_at_once_and_is_asked_again_lat
     assert_eq!(path.current(), 1_500);
 }
 
+/// RFC 8899 §3 item 7. What begins a search anew may come at any time after a probe.
+#[test]
+fn a_search_that_begins_anew_sends_no_second_probe_within_a_round_trip() {
+    let ms = |milliseconds| Time::ZERO + Duration::from_millis(milliseconds);
+    let begun = |last_is_answered| {
+        let mut path = TestPath::new(0);
+        assert_eq!(path.search.take_due(ms(0), PACE).map(ByteCount::get), Some(1_500));
+        path.search.on_sent(1, ByteCount::new(1_500));
+        if last_is_answered {
+            assert!(path.search.on_answered(1, ms(50)));
+        }
+        assert_eq!(path.search.on_too_large(ByteCount::new(1_400), ms(60)), last_is_answered);
+        path.search.doubt(ms(60));
+        path.search
+    };
+    let mut answered = begun(true);
+    assert_eq!(answered.take_due(ms(60), PACE).map(ByteCount::get), Some(1_400));
+    let mut unanswered = begun(false);
+    assert_eq!((unanswered.take_due(ms(60), PACE), unanswered.due()), (None, Some(ms(100))));
+    assert_eq!(unanswered.take_due(ms(100), PACE).map(ByteCount::get), Some(1_400));
+}
+
 #[test]
 fn a_size_that_is_given_is_never_probed() {
     let mut search = MtuSearch::off(ByteCount::new(1_500));
