@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake stream_control scenario trace
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines nat roaming chaos soak browser tail doors docs fuzz mutants walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -59,6 +59,9 @@ fuzz:   ## fuzz every target, or one, so many seconds each (TARGET=cookie SECOND
 mutants: COUNT = 300
 mutants: ## change the protocol in one place, a sample of such changes; a test should fail: some hours; resumes (COUNT=300 SEED=1)
 	tests/mutants --count $(COUNT) --seed $(SEED)
+
+faults: ## put twelve faults into the protocol on purpose; conformance scripts should find each: some minutes (SUITES=folder)
+	crates/conformance/faults/run $(if $(SUITES),--suites $(SUITES))
 
 walks:  ## random operations and faults on two endpoints, more than `make test` tries (WALKS=100000)
 	ANABRANCH_WALKS=$(WALKS) cargo test --profile checked --package anabranch-sctp --test random_walks
