@@ -88,15 +88,21 @@ fn set(config: &mut Config, name: &str, number: u64) -> Result<(), &'static str>
         "heartbeat_interval" => config.failover.heartbeat = millis,
         "cmt_on_off" => config.set_cmt(if is_on { CmtRules::ALL } else { CmtRules::NONE }),
         "cmt_use_dac" => config.set_cmt(CmtRules { delayed_ack: is_on, ..config.cmt }),
-        "plpmtud_enable" => config.mtu_discovery = if is_on { MtuDiscovery::On } else { MtuDiscovery::Off },
+        // The core's own search is `anabranch.mtu_discovery=on`: scripts that turn on FreeBSD's list its probes.
+        "plpmtud_enable" if !is_on => config.mtu_discovery = MtuDiscovery::Off,
+        "plpmtud_enable" | "plpmtud_search_algorithm" => return Err(FREEBSDS_SEARCH),
         // The core has no packet drop reports, and reneges on nothing.
         "pktdrop_enable" if !is_on => {}
         "do_sctp_drain" | "tcp.hostcache.purgenow" => {}
-        "plpmtud_use_ptb" if is_on => {}
+        "plpmtud_use_ptb" if !is_on => {}
         _ => return Err("a control that the core lacks"),
     }
     Ok(())
 }
+
+/// RFC 8899 §5.3.1: the next probe has "the same size or any other size (determined by the search algorithm)". The sizes
+/// of PAD chunks, which scripts list, also depend on FreeBSD's heartbeat information.
+const FREEBSDS_SEARCH: &str = "FreeBSD's probe sizes, of many that RFC 8899 §5.3.1 allows";
 
 /// The options at the head of a script that concern the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -190,13 +190,6 @@ impl Machine {
         self.settle();
     }
 
-    /// The network reports that packets larger than `largest` do not fit `path`.
-    pub(crate) fn on_too_large(&mut self, path: PathAddresses, largest: ByteCount) {
-        let now = self.now;
-        self.endpoint().on_too_large(now, path, largest);
-        self.settle();
-    }
-
     /// The host gains or loses a local address.
     pub(crate) fn set_local(&mut self, address: SocketAddr, is_there: bool) {
         let now = self.now;

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use anabranch_base::{ByteCount, Ecn, Time};
+use anabranch_base::{Ecn, Time};
 use anabranch_sctp::association::PathAddresses;
 
 use super::time::{PATIENCE, Window, seconds};
@@ -20,7 +20,7 @@ impl Player {
             path = PathAddresses { local, remote };
         }
         match &packet.body {
-            Body::Icmp(icmp) => self.inject_icmp(line, path, icmp),
+            Body::Icmp(icmp) => hear(line, icmp),
             Body::Sctp(sctp) => {
                 let bytes = packet::encode(sctp, (PORT, PORT), &self.numbers)
                     .map_err(|error| Stop::lacking(line, error.to_string()))?;
@@ -29,17 +29,6 @@ impl Player {
                 self.machine.arrive(path, packet.ecn.unwrap_or(Ecn::NotEct), bytes);
                 Ok(())
             }
-        }
-    }
-
-    fn inject_icmp(&mut self, line: usize, path: PathAddresses, icmp: &Icmp) -> Result<(), Stop> {
-        match (icmp.kind.as_str(), icmp.code.as_str(), icmp.mtu) {
-            ("unreachable", "frag_needed", Some(mtu)) | ("packet_too_big", _, Some(mtu)) => {
-                self.machine.on_too_large(path, ByteCount::new(mtu));
-                Ok(())
-            }
-            // A message that reports nothing about a packet's size is not evidence enough (RFC 9260 §10).
-            (kind, code, _) => Err(Stop::lacking(line, format!("ICMP {kind} {code}"))),
         }
     }
 
@@ -116,6 +105,15 @@ impl Player {
         }
         let found = self.route_of(sent);
         Err(Stop::failed(line, "another path", format!("[{number}]"), format!("{found} {live}")))
+    }
+}
+
+/// Lets an ICMP message arrive. One about the size of packets changes nothing: "A simple implementation MAY ignore
+/// received PTB messages" (RFC 8899 §4.6.1), and the real sockets ask the operating system to keep them.
+fn hear(line: usize, icmp: &Icmp) -> Result<(), Stop> {
+    match (icmp.kind.as_str(), icmp.code.as_str(), icmp.mtu) {
+        ("unreachable", "frag_needed", Some(_)) | ("packet_too_big", _, Some(_)) => Ok(()),
+        (kind, code, _) => Err(Stop::lacking(line, format!("ICMP {kind} {code}"))),
     }
 }
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use anabranch_base::Duration;
 use anabranch_sctp::association::{Association, AssociationState};
-use anabranch_sctp::config::{Failover, RtoSettings};
+use anabranch_sctp::config::{Failover, MtuDiscovery, RtoSettings};
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::policy::{PathSample, PathState};
 
@@ -109,6 +109,9 @@ fn set_path(
     }
     if flags & PMTUD_ENABLE != 0 {
         return lacking("SPP_PMTUD_ENABLE of an association");
+    }
+    if flags & PMTUD_DISABLE != 0 && machine.settings().mtu_discovery == MtuDiscovery::On {
+        return lacking("SPP_PMTUD_DISABLE of an association");
     }
     let mut failover = failover_of(machine, id);
     if let Some(most) = field(value, "spp_pathmaxrxt").filter(|most| *most > 0) {
