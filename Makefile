@@ -60,7 +60,7 @@ mutants: COUNT = 300
 mutants: ## change the protocol in one place, a sample of such changes; a test should fail: some hours; resumes (COUNT=300 SEED=1)
 	tests/mutants --count $(COUNT) --seed $(SEED)
 
-faults: ## put twelve faults into the protocol on purpose; conformance scripts should find each: some minutes (SUITES=folder)
+faults: ## put twelve faults into the protocol on purpose; conformance scripts should find each: some minutes (SUITES=FOLDER)
 	crates/conformance/faults/run $(if $(SUITES),--suites $(SUITES))
 
 walks:  ## random operations and faults on two endpoints, more than `make test` tries (WALKS=100000)
