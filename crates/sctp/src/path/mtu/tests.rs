@@ -272,7 +272,7 @@ fn an_interface_that_carries_less_bounds_the_size_at_once_and_is_asked_again_lat
     assert_eq!(path.current(), 1_500);
 }
 
-/// RFC 8899 §3 item 7. What begins a search anew may come at any time after a probe.
+/// RFC 8899 §3 item 7. Time-outs and reports of the operating system may come at any time after a probe.
 #[test]
 fn a_search_that_begins_anew_sends_no_second_probe_within_a_round_trip() {
     let ms = |milliseconds| Time::ZERO + Duration::from_millis(milliseconds);
