@@ -9,7 +9,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake stream_control scenario trace
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -84,7 +84,9 @@ interop: ## usrsctp's programs and ours, for docs/interop.md: some minutes; need
 	tests/interop/run --csv
 
 conformance: ## other people's scripts, for docs/conformance.md: seconds (SUITES=FOLDER, which holds clones of their repositories)
-	cargo run --quiet --package anabranch-conformance -- --csv docs/conformance.csv $(SUITES)
+	-cargo run --quiet --package anabranch-conformance -- --csv docs/conformance.csv --relative-to $(SUITES) \
+		$(SUITES)/ETSI-SCTP-Conformance-Testsuite $(SUITES)/PR_SCTP_Testsuite $(SUITES)/SCTP-PLPMTUD-Tests \
+		$(SUITES)/packetdrill/gtests/net/packetdrill/tests/bsd/sctp
 
 deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: five minutes
 	cargo build --package anabranch-cli --bin anabranch

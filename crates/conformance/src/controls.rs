@@ -10,8 +10,8 @@ use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 
 use crate::script::ScriptOption;
 
-/// The settings with which a script begins: those of RFC 9260 without an encapsulation, and what FreeBSD offers unless
-/// it is told otherwise.
+/// The settings with which a script begins: those of RFC 9260 without an encapsulation, and the extensions that FreeBSD
+/// offers by default.
 pub(crate) fn first_settings() -> Config {
     let mut config = Config::rfc9260();
     config.encapsulation = Encapsulation::None;
@@ -21,7 +21,7 @@ pub(crate) fn first_settings() -> Config {
     config.give_up_at_loss = true;
     // The scripts are of the time of RFC 4960, whose slow start needs a cumulative acknowledgement.
     config.growth_needs_advance = true;
-    // Of the peer's buffer the application knows nothing.
+    // An application of sockets cannot see the peer's buffer.
     config.message_limit = MessageLimit::SendBuffer;
     config.stream_reconfiguration = true;
     config
@@ -31,7 +31,7 @@ pub(crate) fn first_settings() -> Config {
 ///
 /// # Errors
 ///
-/// What the core lacks.
+/// The core lacks something, which the message names.
 pub(crate) fn apply(config: &mut Config, command: &str) -> Result<(), String> {
     let mut words = command.split_whitespace();
     if words.next() != Some("sysctl") {

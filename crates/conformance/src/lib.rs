@@ -38,7 +38,7 @@ pub fn run(text: &str, symbols: &Symbols) -> Verdict {
 }
 
 /// Plays the script `text`. Returns also a line for each call and packet, in order of time.
-pub fn run_with_trace(text: &str, symbols: &Symbols) -> (Verdict, Vec<String>) {
+pub(crate) fn run_with_trace(text: &str, symbols: &Symbols) -> (Verdict, Vec<String>) {
     match Script::read(text, symbols) {
         Ok(script) => player::play(&script),
         Err(error) => (Verdict::Unreadable(Lacking { line: error.line, what: error.what }), Vec::new()),

@@ -94,7 +94,9 @@ impl Machine {
         change(&mut self.settings);
         self.settings.check().map_err(|error| error.to_string())?;
         match &mut self.endpoint {
-            Some(endpoint) => endpoint.set_association(self.settings.clone()).map_err(|error| error.to_string()),
+            Some(endpoint) => {
+                endpoint.set_association(self.settings.clone()).map_err(|error| error.to_string())
+            }
             None => Ok(()),
         }
     }

@@ -1,6 +1,8 @@
 //! `anabranch-conformance`: plays packetdrill's SCTP scripts against the protocol core.
 
 use std::collections::BTreeMap;
+use std::fmt::{self, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,7 +19,7 @@ struct Options {
     /// Define a symbol for #ifdef
     #[arg(long, short = 'D', value_name = "NAME", default_value = "FreeBSD")]
     define: Vec<String>,
-    /// Print a line for each script, not only for those that did not pass
+    /// Print a line for each script, not only for those that fail
     #[arg(long, short)]
     verbose: bool,
     /// Print the scripts that are not applicable, and why
@@ -29,58 +31,66 @@ struct Options {
     /// Write the verdict on each script to a file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// The folder to which names in that file are relative
+    #[arg(long, value_name = "DIR", default_value = ".", requires = "csv")]
+    relative_to: PathBuf,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   anabranch-conformance crates/conformance/scripts
   anabranch-conformance suites/ETSI-SCTP-Conformance-Testsuite/sctp-d-tests
-  anabranch-conformance --verbose my-script.pkt
+  anabranch-conformance --trace my-script.pkt
 
 The language: docs/conformance.md. A script passes, fails, or is not applicable: then it needs something that the core
 lacks, which is named. Exit status: 0 if no script failed, 1 if one did, 2 if a file cannot be read.";
 
 fn main() -> ExitCode {
     let options = Options::parse();
+    match run(&options).and_then(|count| report(&format!("{count}  in all\n")).map(|()| count)) {
+        Ok(Count { unreadable: 1.., .. }) => ExitCode::from(2),
+        Ok(Count { failed: 1.., .. }) => ExitCode::FAILURE,
+        Ok(_) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Standard error may be closed too.
+            let _ = writeln!(io::stderr(), "error: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Plays the scripts that `options` name, and returns their numbers by verdict.
+fn run(options: &Options) -> io::Result<Count> {
     let symbols = Symbols::new(options.define.iter().map(String::as_str));
     let mut totals: BTreeMap<PathBuf, Count> = BTreeMap::new();
     let mut rows = String::from("script,verdict,line,reason\n");
     for place in &options.places {
-        let files = match find(place) {
-            Ok(files) => files,
-            Err(error) => {
-                eprintln!("error: {}: {error}", place.display());
-                return ExitCode::from(2);
-            }
-        };
-        for file in files {
+        for file in find(place).map_err(|error| about(place, &error))? {
             let played = play_file(&file, &symbols);
-            print(&options, &played);
-            rows.push_str(&row(place, &played));
+            report(&told(options, &played))?;
+            rows.push_str(&row(&options.relative_to, &played));
             let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
             totals.entry(folder).or_default().add(&played);
         }
     }
-    if let Some(file) = &options.csv
-        && let Err(error) = std::fs::write(file, rows)
-    {
-        eprintln!("error: {}: {error}", file.display());
-        return ExitCode::from(2);
+    if let Some(file) = &options.csv {
+        std::fs::write(file, rows).map_err(|error| about(file, &error))?;
     }
-    let sum = totals.values().fold(Count::default(), Count::plus);
     if totals.len() > 1 {
         for (folder, count) in &totals {
-            println!("{count}  {}", folder.display());
+            report(&format!("{count}  {}\n", folder.display()))?;
         }
     }
-    println!("{sum}  in all");
-    if sum.unreadable > 0 {
-        ExitCode::from(2)
-    } else if sum.failed > 0 {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    }
+    Ok(totals.values().fold(Count::default(), Count::plus))
+}
+
+/// The error with the name of its file.
+fn about(file: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", file.display()))
+}
+
+fn report(text: &str) -> io::Result<()> {
+    io::stdout().write_all(text.as_bytes())
 }
 
 /// Scripts by verdict.
@@ -112,19 +122,17 @@ impl Count {
     }
 }
 
-impl std::fmt::Display for Count {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Count { passed, failed, lacking, unreadable } = self;
         write!(f, "{passed:>4} passed {failed:>4} failed {lacking:>4} not applicable")?;
         if *unreadable > 0 { write!(f, " {unreadable:>4} unreadable") } else { Ok(()) }
     }
 }
 
-/// The verdict on a script as a line of a table: its path inside the parent of `place`, the verdict, the line, the reason.
-fn row(place: &Path, played: &Played) -> String {
-    let base = place.canonicalize().ok().and_then(|place| place.parent().map(Path::to_owned));
-    let file = played.file.canonicalize().unwrap_or_else(|_| played.file.clone());
-    let name = base.and_then(|base| file.strip_prefix(base).ok().map(Path::to_owned)).unwrap_or(file);
+/// The verdict on a script as a line of a table: its path inside `folder`, the verdict, the line and the reason.
+fn row(folder: &Path, played: &Played) -> String {
+    let name = played.file.strip_prefix(folder).unwrap_or(&played.file);
     let (verdict, line, reason) = match &played.verdict {
         Verdict::Passed => ("passed", 0, ""),
         Verdict::Failed(failure) => ("failed", failure.line, failure.what.as_str()),
@@ -135,22 +143,25 @@ fn row(place: &Path, played: &Played) -> String {
     format!("{},{verdict},{line},\"{}\"\n", name.display(), reason.replace('"', "\"\""))
 }
 
-/// Prints the verdict on a script, if the options ask for it.
-fn print(options: &Options, played: &Played) {
+/// The lines about a script that the options ask for.
+fn told(options: &Options, played: &Played) -> String {
     let file = played.file.display();
+    let mut text = String::new();
     if options.trace {
-        println!("{file}");
-        played.trace.iter().for_each(|line| println!("  {line}"));
+        text = format!("{file}\n");
+        for line in &played.trace {
+            let _ = writeln!(text, "  {line}");
+        }
     }
     let expected = if played.is_expected_to_fail { " (its authors expect that)" } else { "" };
-    match &played.verdict {
-        Verdict::Passed if options.verbose => println!("passed: {file}"),
-        Verdict::Passed => {}
-        Verdict::Failed(failure) => println!("failed{expected}: {file}:{failure}"),
+    let verdict = match &played.verdict {
+        Verdict::Passed if options.verbose => format!("passed: {file}\n"),
+        Verdict::Failed(failure) => format!("failed{expected}: {file}:{failure}\n"),
         Verdict::NotApplicable(Lacking { line, what }) if options.verbose || options.lacking => {
-            println!("not applicable: {file}:{line}: {what}");
+            format!("not applicable: {file}:{line}: {what}\n")
         }
-        Verdict::NotApplicable(_) => {}
-        Verdict::Unreadable(Lacking { line, what }) => println!("unreadable: {file}:{line}: {what}"),
-    }
+        Verdict::Passed | Verdict::NotApplicable(_) => String::new(),
+        Verdict::Unreadable(Lacking { line, what }) => format!("unreadable: {file}:{line}: {what}\n"),
+    };
+    text + &verdict
 }

@@ -29,7 +29,12 @@ enum Stop {
 }
 
 impl Stop {
-    fn failed(line: usize, what: impl Into<String>, expected: impl Into<String>, got: impl Into<String>) -> Stop {
+    fn failed(
+        line: usize,
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        got: impl Into<String>,
+    ) -> Stop {
         let (expected, got) = (expected.into(), got.into());
         Stop::Failed(Failure { line, what: what.into(), expected, got })
     }

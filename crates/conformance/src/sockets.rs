@@ -2,6 +2,7 @@
 //! never waits: [`Reply::Blocks`] says that it would.
 
 mod arguments;
+mod chosen;
 mod notifications;
 mod opening;
 mod options;
@@ -127,7 +128,7 @@ impl Sockets {
             "sctp_getpaddrs" | "sctp_getladdrs" => self.addresses(machine, &call.name, arguments),
             "sctp_freepaddrs" | "sctp_freeladdrs" => done(0),
             "setsockopt" => self.set_option(machine, arguments),
-            "getsockopt" | "sctp_opt_info" => self.get_option(machine, arguments),
+            "getsockopt" | "sctp_opt_info" => self.option(machine, arguments),
             "write" | "send" | "sendto" | "sctp_send" | "sctp_sendx" | "sctp_sendmsg" | "sctp_sendv"
             | "sendmsg" => self.send(machine, &call.name, arguments),
             "read" | "recv" | "recvfrom" | "sctp_recvmsg" | "sctp_recvv" | "recvmsg" => {

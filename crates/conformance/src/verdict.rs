@@ -24,7 +24,7 @@ pub struct Failure {
     pub what: String,
     /// The lines of the script, or what it expects.
     pub expected: String,
-    /// What happened.
+    /// The event in its place.
     pub got: String,
 }
 

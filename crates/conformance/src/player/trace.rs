@@ -1,7 +1,7 @@
 //! A script as it was played: a line for each call and packet, for authors of scripts.
 
-use super::time::seconds;
 use super::Player;
+use super::time::seconds;
 use crate::machine::Sent;
 use crate::packet::{self, LivePacket};
 use crate::script::{Call, Packet, SctpPacket};
@@ -17,12 +17,16 @@ impl Player {
     }
 
     pub(super) fn trace_injected(&mut self, packet: &Packet, sctp: &SctpPacket) {
-        let route = packet.path.filter(|_| self.machine.path_count() > 1).map_or(String::new(), |path| format!("[{path}] "));
+        let route = packet
+            .path
+            .filter(|_| self.machine.path_count() > 1)
+            .map_or(String::new(), |path| format!("[{path}] "));
         self.tell(&format!("< {route}{sctp}"));
     }
 
     pub(super) fn trace_sent(&mut self, sent: &Sent, live: &LivePacket) {
-        let route = if self.machine.path_count() > 1 { format!("{} ", self.route_of(sent)) } else { String::new() };
+        let route =
+            if self.machine.path_count() > 1 { format!("{} ", self.route_of(sent)) } else { String::new() };
         self.trace.push(format!("{} > {route}{live}", seconds(sent.at)));
     }
 

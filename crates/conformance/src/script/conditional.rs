@@ -1,5 +1,5 @@
-//! The conditional parts of a script (`#ifdef FreeBSD`), and its comments. What is left out becomes blanks, so that
-//! lines keep their numbers.
+//! The conditional parts of a script (`#ifdef FreeBSD`), and its comments. Excluded text becomes blank lines, so that lines
+//! keep their numbers.
 
 use std::collections::BTreeSet;
 

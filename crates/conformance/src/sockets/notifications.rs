@@ -1,6 +1,6 @@
 //! Notifications: events of the core as RFC 6458 §6.1 and RFC 6525 §6.1 shape them.
 
-use anabranch_sctp::association::PathAddresses;
+use anabranch_sctp::association::{Association, PathAddresses};
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::wire::StreamId;
@@ -18,7 +18,7 @@ pub(super) struct Notification {
     pub(super) kind: Kind,
     /// The structure.
     pub(super) value: Value,
-    /// Its length in bytes.
+    /// The length in bytes.
     pub(super) length: usize,
 }
 
@@ -213,7 +213,7 @@ fn assoc_change(
     state: &str,
     info: Vec<Value>,
 ) -> Notification {
-    let (outbound, inbound) = machine.association(id).and_then(|known| known.streams()).unwrap_or((0, 0));
+    let (outbound, inbound) = machine.association(id).and_then(Association::streams).unwrap_or((0, 0));
     let is_known = machine.association(id).is_some_and(|known| known.streams().is_some());
     let streams = |count: u16| if is_known { Value::Number(count.into()) } else { Value::Any };
     one(

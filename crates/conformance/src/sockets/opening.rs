@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use anabranch_sctp::association::PathAddresses;
+use anabranch_sctp::association::{Association, PathAddresses};
 
 use super::arguments::{number_argument, socket_address};
 use super::receiving::load;
@@ -156,7 +156,7 @@ impl Sockets {
         let Phase::Connected(id) = socket.phase else { return fails("ENOTCONN") };
         if how != "SHUT_RD" {
             socket.is_shut = true;
-            machine.change(id, |association, now| association.close(now));
+            machine.change(id, Association::close);
         }
         done(0)
     }
@@ -173,7 +173,7 @@ impl Sockets {
             match machine.association(id) {
                 Some(association) if association.tags().1.is_none() || is_abrupt => machine.remove(id),
                 Some(_) => {
-                    machine.change(id, |association, now| association.close(now));
+                    machine.change(id, Association::close);
                 }
                 None => {}
             }

@@ -5,82 +5,13 @@ mod endpoint;
 mod streams;
 
 use super::arguments::{field, member, numbers};
+use super::chosen::FIRST_INTERLEAVE;
 use super::notifications::{KINDS, KNOWN};
 use super::socket::Socket;
 use super::symbols::number;
 use super::{Arguments, CallFault, CallResult, Outcome, Reply, Sockets, done, fails, lacking};
 use crate::machine::Machine;
 use crate::script::Value;
-
-/// The options of a socket that are not settings of the core.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Chosen {
-    /// The seconds of `SO_LINGER`, if it is on.
-    pub(super) linger: Option<i64>,
-    pub(super) send: SendDefaults,
-    pub(super) wants_rcvinfo: bool,
-    pub(super) wants_nxtinfo: bool,
-    pub(super) wants_sndrcv: bool,
-    /// `SCTP_NODELAY`: the core never delays a packet for want of data, so that both values mean the same to it.
-    no_delay: bool,
-    fragment_interleave: Option<i64>,
-    interleaving: bool,
-    stream_reset: i64,
-    context: i64,
-    send_context: i64,
-}
-
-/// `SCTP_FRAGMENT_INTERLEAVE` at first: parts of messages of several associations may alternate (RFC 6458 §8.1.20).
-const FIRST_INTERLEAVE: i64 = 1;
-
-impl Chosen {
-    /// True if a call describes the message after the one that it receives.
-    pub(super) fn wants_next(&self) -> bool {
-        self.wants_nxtinfo
-    }
-}
-
-/// What a call that sends leaves open.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SendDefaults {
-    pub(super) stream: u16,
-    pub(super) flags: i64,
-    pub(super) ppid: u32,
-    pub(super) pr_policy: i64,
-    pub(super) pr_value: i64,
-}
-
-const TTL: i64 = 1;
-
-impl SendDefaults {
-    /// Reads `struct sctp_sndinfo`.
-    pub(super) fn read_sndinfo(&mut self, info: &Value) {
-        self.stream = field(info, "snd_sid").and_then(|stream| u16::try_from(stream).ok()).unwrap_or(0);
-        self.flags = field(info, "snd_flags").unwrap_or(0);
-        self.ppid = field(info, "snd_ppid").and_then(|ppid| u32::try_from(ppid).ok()).unwrap_or(0);
-    }
-
-    /// Reads `struct sctp_sndrcvinfo`.
-    pub(super) fn read_sinfo(&mut self, info: &Value) {
-        self.stream = field(info, "sinfo_stream").and_then(|stream| u16::try_from(stream).ok()).unwrap_or(0);
-        self.flags = field(info, "sinfo_flags").unwrap_or(0);
-        self.ppid = field(info, "sinfo_ppid").and_then(|ppid| u32::try_from(ppid).ok()).unwrap_or(0);
-        self.read_lifetime(field(info, "sinfo_timetolive").unwrap_or(0));
-    }
-
-    /// A lifetime in milliseconds; zero for none.
-    pub(super) fn read_lifetime(&mut self, milliseconds: i64) {
-        if milliseconds > 0 {
-            (self.pr_policy, self.pr_value) = (TTL, milliseconds);
-        }
-    }
-
-    /// Reads `struct sctp_prinfo`.
-    pub(super) fn read_prinfo(&mut self, info: &Value) {
-        self.pr_policy = field(info, "pr_policy").unwrap_or(0);
-        self.pr_value = field(info, "pr_value").unwrap_or(0);
-    }
-}
 
 /// `assoc_value` of `struct sctp_assoc_value`, or a number in brackets.
 fn value_of(value: &Value) -> Result<i64, CallFault> {
@@ -118,7 +49,7 @@ impl Sockets {
         lacking(format!("the socket option {name}"))
     }
 
-    pub(super) fn get_option(&mut self, machine: &mut Machine, arguments: Arguments<'_>) -> CallResult {
+    pub(super) fn option(&mut self, machine: &mut Machine, arguments: Arguments<'_>) -> CallResult {
         let (name, template) = (arguments.symbol(2)?, arguments.at(3)?);
         let (fd, socket) = self.socket_of(arguments)?;
         let found = match name {
@@ -126,7 +57,7 @@ impl Sockets {
                 let error = socket.error.take();
                 Some(error.map_or(Value::Number(0), |error| Value::Name(error.to_owned())))
             }
-            _ => get_own(socket, name, template)?,
+            _ => own_value(socket, name, template)?,
         };
         let id = self.association_of(
             fd,
@@ -219,7 +150,7 @@ fn subscribe(socket: &mut Socket, kind: &str, is_on: bool) -> Result<(), CallFau
 }
 
 /// The value of an option that concerns the socket alone; `None` if `name` is another one.
-fn get_own(socket: &Socket, name: &str, template: &Value) -> Result<Option<Value>, CallFault> {
+fn own_value(socket: &Socket, name: &str, template: &Value) -> Result<Option<Value>, CallFault> {
     let options = &socket.options;
     let flag = |is_on: bool| Value::Number(is_on.into());
     Ok(Some(match name {

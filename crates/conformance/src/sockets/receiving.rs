@@ -11,7 +11,7 @@ use super::{Arguments, CallFault, CallResult, Outcome, Reply, Sockets, fails, ma
 use crate::machine::Machine;
 use crate::script::Value;
 
-/// What one call receives.
+/// The data or the notification that one call receives.
 #[derive(Debug)]
 enum Received {
     Data(Slice),
@@ -187,7 +187,7 @@ pub(super) fn load(socket: &mut Socket, machine: &mut Machine, id: AssociationId
     }
 }
 
-/// What a call says about the message that it received.
+/// The information of a call about the message that it received.
 #[derive(Debug)]
 struct Info {
     stream: i64,
@@ -199,7 +199,7 @@ struct Info {
     next: Option<NextInfo>,
 }
 
-/// What a call says about the message after it.
+/// The information of a call about the message after it.
 #[derive(Debug)]
 struct NextInfo {
     stream: i64,

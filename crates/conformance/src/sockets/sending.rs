@@ -1,13 +1,13 @@
 //! The calls that send.
 
 use anabranch_base::Duration;
-use anabranch_sctp::association::{Outgoing, Reliability, SendError};
+use anabranch_sctp::association::{Association, Outgoing, Reliability, SendError};
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::wire::{Ppid, StreamId};
 use bytes::Bytes;
 
 use super::arguments::{field, member, number_argument};
-use super::options::SendDefaults;
+use super::chosen::SendDefaults;
 use super::socket::Phase;
 use super::symbols::number;
 use super::{Arguments, CallFault, CallResult, Outcome, Reply, Sockets, fails, lacking};
@@ -79,7 +79,7 @@ impl Sockets {
             return Ok(Reply::Done(Outcome::returns(length)));
         }
         if info.flags & EOF != 0 && length == 0 {
-            machine.change(id, |association, now| association.close(now));
+            machine.change(id, Association::close);
             return Ok(Reply::Done(Outcome::returns(0)));
         }
         let Some(association) = machine.association(id) else { return fails("ENOTCONN") };
@@ -108,7 +108,7 @@ impl Sockets {
             None => fails("ENOTCONN"),
         };
         if info.flags & EOF != 0 {
-            machine.change(id, |association, now| association.close(now));
+            machine.change(id, Association::close);
         }
         result
     }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use anabranch_sctp::association::Message;
 use anabranch_sctp::endpoint::AssociationId;
 
+use super::chosen::Chosen;
 use super::notifications::{Kind, Notification};
-use super::options::Chosen;
 
 /// A socket of the application.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(super) struct Socket {
     pub(super) is_nonblocking: bool,
     pub(super) is_listening: bool,
     pub(super) phase: Phase,
-    /// Its associations, the newest last.
+    /// The associations, the newest last.
     pub(super) members: Vec<AssociationId>,
     /// Associations that wait for `accept`.
     pub(super) backlog: VecDeque<AssociationId>,
@@ -28,7 +28,7 @@ pub(super) struct Socket {
     pub(super) options: Chosen,
     /// Associations with messages that were not received.
     pub(super) readable: BTreeSet<AssociationId>,
-    /// What is left of messages of which a part was read.
+    /// The rests of messages of which a part was read.
     pub(super) unread: BTreeMap<AssociationId, Unread>,
     /// Notifications, each with true if messages that arrived before it were not read then.
     pub(super) notifications: VecDeque<(AssociationId, Notification, bool)>,

@@ -32,10 +32,10 @@ impl Features {
         }
     }
 
-    /// The extensions for whose chunks the types `kinds` are listed. FORWARD-TSN has a parameter of its own.
+    /// The extensions for whose chunks the types `kinds` are listed. FORWARD-TSN also has a parameter of its own.
     pub fn listed(kinds: &[u8]) -> Features {
         Features {
-            forward_tsn: false,
+            forward_tsn: kinds.contains(&ForwardTsn::KIND),
             interleaving: kinds.contains(&IData::KIND),
             i_forward_tsn: kinds.contains(&IForwardTsn::KIND),
             nr_sack: kinds.contains(&NrSack::KIND),
@@ -115,7 +115,7 @@ mod tests {
         let whole = Features::from_bits(31);
         let kinds: Vec<u8> = whole.kinds().collect();
         assert_eq!(kinds, [192, 64, 194, 16, 130]);
-        assert_eq!(Features { forward_tsn: true, ..Features::listed(&kinds) }, whole);
+        assert_eq!(Features::listed(&kinds), whole);
         assert_eq!(
             (0..32).map(Features::from_bits).map(Features::bits).collect::<Vec<_>>(),
             Vec::from_iter(0..32)

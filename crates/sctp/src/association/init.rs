@@ -73,7 +73,8 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>, config: &Config) -> R
             }
             Parameter::ForwardTsnSupported if config.partial_reliability => listed.forward_tsn = true,
             Parameter::SupportedExtensions(kinds) => {
-                listed = Features { forward_tsn: listed.forward_tsn, ..Features::listed(kinds) };
+                let named = Features::listed(kinds);
+                listed = Features { forward_tsn: listed.forward_tsn || named.forward_tsn, ..named };
             }
             Parameter::Unknown { .. } if let Some(rules) = ReceiverRules::read(parameter) => {
                 body.receiver = rules;

@@ -8,8 +8,9 @@ use anabranch_base::{Duration, Time};
 use super::{Arrival, AssociationId, Channel, Endpoint, PeerRoute, pairing};
 use crate::association::cookie::StateCookie;
 use crate::association::{
-    Association, AssociationState, Extensions, Features, InitBody, OfferedExtensions, PathAddresses, PeerExtensions,
-    RandomNumber, acceptable, address_parameter, address_parameters, announced_socket, check_init,
+    Association, AssociationState, Extensions, Features, InitBody, OfferedExtensions, PathAddresses,
+    PeerExtensions, RandomNumber, acceptable, address_parameter, address_parameters, announced_socket,
+    check_init,
 };
 use crate::config::EcnUse;
 use crate::seq::Tsn;

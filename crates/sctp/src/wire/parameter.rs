@@ -113,7 +113,7 @@ impl Parameter {
     /// The type of [`Parameter::Ipv4Address`].
     pub const IPV4_ADDRESS: u16 = ipv4_address::KIND;
     /// The type of [`Parameter::Ipv6Address`].
-    pub const IPV6_ADDRESS: u16 = ipv6_address::KIND;
+    pub(crate) const IPV6_ADDRESS: u16 = ipv6_address::KIND;
     /// The type of [`Parameter::StateCookie`].
     pub(crate) const STATE_COOKIE: u16 = state_cookie::KIND;
 
