@@ -203,6 +203,9 @@ pub struct Config {
     pub cookie_lifetime: Duration,
     /// The number of retransmissions of INIT or COOKIE-ECHO before giving up.
     pub max_init_retransmits: u32,
+    /// The upper bound of the retransmission time-out of INIT (RFC 6458 §8.1.3: sinit_max_init_timeo); `None` for that of
+    /// the others.
+    pub max_init_rto: Option<Duration>,
 }
 
 /// The definition of a chunk's weight.

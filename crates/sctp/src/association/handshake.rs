@@ -92,7 +92,7 @@ impl Handshake {
     ) -> Handshake {
         let (table, race) = Race::begin(routes, &settings.config);
         Handshake {
-            rto: settings.config.rto.initial,
+            rto: settings.config.rto.initial.min(longest_init_rto(&settings.config)),
             settings,
             seed,
             identity,
@@ -120,7 +120,9 @@ impl Handshake {
                 return Err(NoAnswer { attempts: self.attempts });
             }
             self.race.begin_round();
-            self.rto = (self.rto * 2).min(self.settings.config.rto.max);
+            let config = &self.settings.config;
+            let longest = if self.is_cookie_echoed() { config.rto.max } else { longest_init_rto(config) };
+            self.rto = (self.rto * 2).min(longest);
         }
         self.path = self.next_path();
         self.is_due = true;
@@ -405,4 +407,9 @@ fn join_announced(paths: &mut PathTable, answered: PathId, announced: &[IpAddr],
         let remote = announced_socket(source, ip);
         paths.add(PathAddresses { local, remote }, PathState::Unconfirmed, &settings.config);
     }
+}
+
+/// The upper bound of the retransmission time-out of INIT.
+fn longest_init_rto(config: &Config) -> Duration {
+    config.max_init_rto.unwrap_or(Duration::MAX).min(config.rto.max)
 }

@@ -106,6 +106,7 @@ impl Config {
             stream_credits: false,
             cookie_lifetime: Duration::from_secs(60),
             max_init_retransmits: 8,
+            max_init_rto: None,
         }
     }
 

@@ -44,6 +44,13 @@ pub(super) fn set(
             };
             let failover = Failover { association_max: most, ..failover_of(machine, id) };
             set_failover(machine, id, failover)?;
+            // Cookies are the endpoint's.
+            let life = field(value, "sasoc_cookie_life")
+                .and_then(|life| u64::try_from(life).ok())
+                .filter(|life| *life > 0);
+            if let Some(life) = life.map(Duration::from_millis) {
+                machine.set(|config| config.cookie_lifetime = life).map_err(CallFault::Lacking)?;
+            }
         }
         "SCTP_PRIMARY_ADDR" => {
             let wanted = member(value, "ssp_addr");

@@ -19,6 +19,8 @@ pub(super) fn set(machine: &mut Machine, name: &str, value: &Value) -> Result<Op
             config.inbound_streams = streams("sinit_max_instreams").unwrap_or(config.inbound_streams);
             let attempts = some("sinit_max_attempts").map(|count| u32::try_from(count).unwrap_or(u32::MAX));
             config.max_init_retransmits = attempts.unwrap_or(config.max_init_retransmits);
+            let most = some("sinit_max_init_timeo").map(|most| Duration::from_millis(most.unsigned_abs()));
+            config.max_init_rto = most.or(config.max_init_rto);
         }),
         "SCTP_RTOINFO" if !machine.has_endpoint() => {
             let Some(rto) = super::association::rto_of(machine.settings().rto, value) else {
@@ -62,7 +64,7 @@ pub(super) fn get(machine: &Machine, name: &str) -> Result<Option<Value>, CallFa
             ("sinit_num_ostreams", config.outbound_streams.into()),
             ("sinit_max_instreams", config.inbound_streams.into()),
             ("sinit_max_attempts", config.max_init_retransmits.into()),
-            ("sinit_max_init_timeo", millis(config.rto.max)),
+            ("sinit_max_init_timeo", millis(config.max_init_rto.unwrap_or(config.rto.max))),
         ]),
         "SCTP_RTOINFO" => numbers([
             ("srto_initial", millis(config.rto.initial)),
