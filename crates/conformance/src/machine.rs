@@ -34,6 +34,8 @@ pub(crate) struct Machine {
     endpoint: Option<Endpoint>,
     sent: VecDeque<Sent>,
     events: VecDeque<(AssociationId, Event)>,
+    /// The timers that were handled.
+    timers: usize,
 }
 
 /// The SCTP port of both ends.
@@ -41,6 +43,9 @@ pub(crate) const PORT: u16 = 8080;
 
 /// Associations at a time.
 const MAX_ASSOCIATIONS: usize = 100;
+
+/// Timers in the time of one script: a week of heartbeats.
+const MAX_TIMERS: usize = 20_000;
 
 impl Machine {
     /// A machine with an end of each of `paths`.
@@ -60,7 +65,13 @@ impl Machine {
             endpoint: None,
             sent: VecDeque::new(),
             events: VecDeque::new(),
+            timers: 0,
         }
+    }
+
+    /// True if more timers ran than a script needs: its times are too long, or its timers too short.
+    pub(crate) fn is_worn(&self) -> bool {
+        self.timers >= MAX_TIMERS
     }
 
     pub(crate) fn now(&self) -> Time {
@@ -218,11 +229,17 @@ impl Machine {
         self.events.pop_front()
     }
 
-    /// Handles the next timer that is due by `limit`. Returns false if there is none: then it is `limit`.
+    /// Handles the next timer that is due by `limit`. Returns false if there is none, or if the machine is worn: then
+    /// it is `limit`.
     pub(crate) fn step(&mut self, limit: Time) -> bool {
+        if self.is_worn() {
+            self.now = self.now.max(limit);
+            return false;
+        }
         let due = self.endpoint.as_ref().and_then(Endpoint::poll_timeout).filter(|due| *due <= limit);
         self.now = self.now.max(due.unwrap_or(limit));
         let Some(endpoint) = self.endpoint.as_mut().filter(|_| due.is_some()) else { return false };
+        self.timers += 1;
         endpoint.handle_timeout(self.now);
         self.settle();
         true

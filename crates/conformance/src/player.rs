@@ -106,7 +106,11 @@ impl Player {
 
     fn play_all(&mut self, script: &Script) -> Result<(), Stop> {
         for event in &script.events {
-            self.play(event)?;
+            let played = self.play(event);
+            if self.machine.is_worn() {
+                return Err(Stop::lacking(event.line, "patience: too many timers run before this event"));
+            }
+            played?;
         }
         self.finish()
     }

@@ -20,35 +20,58 @@ impl Symbols {
     }
 }
 
+/// An `#ifdef` without its end.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    /// The number of its line, from 0.
+    at: usize,
+    /// True if the text around it is kept.
+    is_around: bool,
+    /// True if its symbol chooses its current part.
+    is_chosen: bool,
+}
+
+impl Open {
+    fn is_kept(&self) -> bool {
+        self.is_around && self.is_chosen
+    }
+}
+
 /// `text` without comments and without the parts that `symbols` exclude.
 pub(super) fn keep(text: &str, symbols: &Symbols) -> Result<String, ScriptError> {
     let text = without_comments(text)?;
     let mut kept = String::with_capacity(text.len());
-    // One entry an open `#ifdef`: its line, and whether its current part is kept.
-    let mut open: Vec<(usize, bool)> = Vec::new();
+    let mut open: Vec<Open> = Vec::new();
     for (at, line) in text.lines().enumerate() {
         let fault = |what: &str| ScriptError { line: at + 1, what: what.to_owned() };
+        let is_around = open.last().is_none_or(Open::is_kept);
         if let Some(directive) = line.trim_start().strip_prefix('#') {
             let mut words = directive.split_whitespace();
             match (words.next(), words.next()) {
-                (Some("ifdef"), Some(name)) => open.push((at, symbols.has(name))),
-                (Some("ifndef"), Some(name)) => open.push((at, !symbols.has(name))),
+                (Some("ifdef"), Some(name)) => {
+                    open.push(Open { at, is_around, is_chosen: symbols.has(name) });
+                }
+                (Some("ifndef"), Some(name)) => {
+                    open.push(Open { at, is_around, is_chosen: !symbols.has(name) });
+                }
                 (Some("else"), None) => {
                     let last = open.last_mut().ok_or_else(|| fault("`#else` without `#ifdef`"))?;
-                    last.1 = !last.1;
+                    last.is_chosen = !last.is_chosen;
                 }
                 (Some("endif"), None) => {
                     open.pop().ok_or_else(|| fault("`#endif` without `#ifdef`"))?;
                 }
                 _ => return Err(fault("expected `#ifdef NAME`, `#ifndef NAME`, `#else` or `#endif`")),
             }
-        } else if open.iter().all(|(_, is_kept)| *is_kept) {
+        } else if is_around {
             kept.push_str(line);
         }
         kept.push('\n');
     }
     match open.pop() {
-        Some((at, _)) => Err(ScriptError { line: at + 1, what: "`#ifdef` without `#endif`".to_owned() }),
+        Some(Open { at, .. }) => {
+            Err(ScriptError { line: at + 1, what: "`#ifdef` without `#endif`".to_owned() })
+        }
         None => Ok(kept),
     }
 }
@@ -82,8 +105,8 @@ fn without_comments(text: &str) -> Result<String, ScriptError> {
 
 /// The length of the quoted text at the start of `rest`, or of its first line if the quote does not end there.
 fn quoted(rest: &str, quote: char) -> usize {
-    let line = rest.find('\n').unwrap_or(rest.len());
-    rest[1..line].find(quote).map_or(line, |end| end + 2)
+    let Some(end) = rest[1..].find([quote, '\n']) else { return rest.len() };
+    if rest.as_bytes()[1 + end] == b'\n' { end + 1 } else { end + 2 }
 }
 
 #[cfg(test)]

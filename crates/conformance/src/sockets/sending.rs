@@ -19,6 +19,9 @@ const ABORT: i64 = 0x200;
 const UNORDERED: i64 = 0x400;
 const SACK_IMMEDIATELY: i64 = 0x4000;
 
+/// The longest message that a call makes, whatever the send buffer is.
+const MAX_MESSAGE: usize = 1 << 24;
+
 const SENDINFO_VALID: i64 = 1;
 const PRINFO_VALID: i64 = 2;
 
@@ -89,7 +92,11 @@ impl Sockets {
         }
         let reliability = reliability(machine, info)?;
         let stream = StreamId::new(info.stream);
-        let payload = Bytes::from(vec![b'a'; usize::try_from(length).unwrap_or(0)]);
+        let size = usize::try_from(length).unwrap_or(0);
+        if size > MAX_MESSAGE {
+            return fails("EMSGSIZE");
+        }
+        let payload = Bytes::from(vec![b'a'; size]);
         let outgoing = Outgoing {
             stream,
             ppid: Ppid::new(info.ppid),
@@ -174,7 +181,7 @@ pub(super) fn iov_length(iov: &Value) -> i64 {
         Value::Struct(items) => items.last().and_then(|item| number(&item.value)),
         _ => None,
     };
-    parts.iter().filter_map(length).sum()
+    parts.iter().filter_map(length).fold(0, i64::saturating_add)
 }
 
 impl Described {
