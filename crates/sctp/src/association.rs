@@ -474,7 +474,6 @@ impl Association {
         }
     }
 
-    #[inline]
     /// Changes the settings of this association alone.
     fn change_settings(&mut self, change: impl FnOnce(&mut Config)) {
         let settings = match &mut self.state {
@@ -485,6 +484,7 @@ impl Association {
         change(&mut Arc::make_mut(settings).config);
     }
 
+    #[inline]
     fn paths_mut(&mut self) -> Option<&mut PathTable> {
         match &mut self.state {
             State::Open(session) | State::Closing(session, _) => Some(&mut session.ground_mut().paths),
