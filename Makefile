@@ -84,6 +84,7 @@ interop: ## usrsctp's programs and ours, for docs/interop.md: some minutes; need
 	tests/interop/run --csv
 
 conformance: ## other people's scripts, for docs/conformance.md: seconds (SUITES=FOLDER, which holds clones of their repositories)
+	@test -d "$(SUITES)" || { echo 'SUITES=FOLDER names the folder of their clones: docs/conformance.md' >&2; exit 2; }
 	-cargo run --quiet --package anabranch-conformance -- --csv docs/conformance.csv --relative-to $(SUITES) \
 		$(SUITES)/ETSI-SCTP-Conformance-Testsuite $(SUITES)/PR_SCTP_Testsuite $(SUITES)/SCTP-PLPMTUD-Tests \
 		$(SUITES)/packetdrill/gtests/net/packetdrill/tests/bsd/sctp

@@ -82,11 +82,6 @@ impl Machine {
         &self.settings
     }
 
-    /// True once a packet or a call made the endpoint.
-    pub(crate) fn has_endpoint(&self) -> bool {
-        self.endpoint.is_some()
-    }
-
     /// The addresses of the path `number`.
     pub(crate) fn path(&self, number: usize) -> Option<PathAddresses> {
         self.paths.get(number).copied()

@@ -63,17 +63,19 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> io::Result<Count> {
     let symbols = Symbols::new(options.define.iter().map(String::as_str));
     let mut totals: BTreeMap<PathBuf, Count> = BTreeMap::new();
-    let mut rows = String::from("script,verdict,line,reason\n");
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(["script", "verdict", "line", "reason"])?;
     for place in &options.places {
         for file in find(place).map_err(|error| about(place, &error))? {
             let played = play_file(&file, &symbols);
             report(&told(options, &played))?;
-            rows.push_str(&row(&options.relative_to, &played));
+            table.write_record(row(&options.relative_to, &played))?;
             let folder = file.parent().unwrap_or(Path::new(".")).to_owned();
             totals.entry(folder).or_default().add(&played);
         }
     }
     if let Some(file) = &options.csv {
+        let rows = table.into_inner().map_err(csv::IntoInnerError::into_error)?;
         std::fs::write(file, rows).map_err(|error| about(file, &error))?;
     }
     if totals.len() > 1 {
@@ -130,8 +132,8 @@ impl fmt::Display for Count {
     }
 }
 
-/// The verdict on a script as a line of a table: its path inside `folder`, the verdict, the line and the reason.
-fn row(folder: &Path, played: &Played) -> String {
+/// The verdict on a script as a row of a table: its path inside `folder`, the verdict, the line and the reason.
+fn row(folder: &Path, played: &Played) -> [String; 4] {
     let name = played.file.strip_prefix(folder).unwrap_or(&played.file);
     let (verdict, line, reason) = match &played.verdict {
         Verdict::Passed => ("passed", 0, ""),
@@ -140,7 +142,7 @@ fn row(folder: &Path, played: &Played) -> String {
         Verdict::Unreadable(Lacking { line, what }) => ("unreadable", *line, what.as_str()),
     };
     let line = if line > 0 { line.to_string() } else { String::new() };
-    format!("{},{verdict},{line},\"{}\"\n", name.display(), reason.replace('"', "\"\""))
+    [name.display().to_string(), verdict.to_owned(), line, reason.to_owned()]
 }
 
 /// The lines about a script that the options ask for.

@@ -126,7 +126,7 @@ impl Player {
             Action::Inject(packet) => {
                 self.wait_until(line, event.when)?;
                 self.inject(line, packet)?;
-                self.after_change(line)
+                self.after_change()
             }
             Action::Quiet => {
                 self.wait_until(line, event.when)?;
@@ -142,15 +142,15 @@ impl Player {
                 self.wait_until(line, event.when)?;
                 let local = self.path(line, *number)?.local;
                 self.machine.set_local(local, *change == PathEvent::Up);
-                self.after_change(line)
+                self.after_change()
             }
         }
     }
 
     /// Passes what the machine reports to the sockets, and to the call that waits.
-    fn after_change(&mut self, line: usize) -> Result<(), Stop> {
+    fn after_change(&mut self) -> Result<(), Stop> {
         self.sockets.take_events(&mut self.machine);
-        self.retry(line)
+        self.retry()
     }
 
     /// The addresses of the path `number` of the script.
@@ -162,11 +162,11 @@ impl Player {
     }
 
     /// Lets time pass until `time`. Timers that are due at `time` itself wait for the event.
-    fn run_until(&mut self, line: usize, time: Time) -> Result<(), Stop> {
+    fn run_until(&mut self, time: Time) -> Result<(), Stop> {
         let before = Time::from_nanos(time.as_nanos().saturating_sub(1));
         if before > self.machine.now() {
             while self.machine.step(before) {
-                self.after_change(line)?;
+                self.after_change()?;
             }
         }
         self.machine.set_now(time);
@@ -176,8 +176,8 @@ impl Player {
     /// The end of the script: a call that waits must return.
     fn finish(&mut self) -> Result<(), Stop> {
         let Some(pending) = &self.pending else { return Ok(()) };
-        let (line, until) = (pending.line, pending.latest + self.options.tolerance + Duration::from_nanos(1));
-        self.run_until(line, until)?;
+        let until = pending.latest + self.options.tolerance + Duration::from_nanos(1);
+        self.run_until(until)?;
         self.give_up_pending()
     }
 }

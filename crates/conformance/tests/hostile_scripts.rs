@@ -5,7 +5,7 @@ mod hostile;
 use std::fs;
 use std::path::Path;
 
-use anabranch_conformance::find;
+use anabranch_conformance::{Symbols, Verdict, find, run};
 use hostile::script;
 use proptest::prelude::*;
 
@@ -194,10 +194,7 @@ fn a_megabyte_of_anything_is_refused_without_running_out_of_stack() {
     }
 }
 
-/// A year of heartbeats is refused; so is a message that no buffer holds.
-#[test]
-fn work_and_memory_are_bounded() {
-    let handshake = "
+const HANDSHAKE: &str = "
  0.0 socket(..., SOCK_STREAM, IPPROTO_SCTP) = 3
 +0.0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0
 +0.0 connect(3, ..., ...) = -1 EINPROGRESS
@@ -206,14 +203,36 @@ fn work_and_memory_are_bounded() {
 +0.0 > sctp: COOKIE_ECHO[flgs=0, len=4, val=...]
 +0.0 < sctp: COOKIE_ACK[flgs=0]
 ";
-    let fast = "+0.0 `sysctl net.inet.sctp.rto_min=0 net.inet.sctp.heartbeat_interval=0`";
-    let endless = "iov_base=..., iov_len=9223372036854775807";
-    for (before, after) in [
-        ("", "+31536000.0 close(3) = 0".to_owned()),
-        (fast, "+31536000.0 close(3) = 0".to_owned()),
-        ("", "+0.0 write(3, ..., 9223372036854775807) = -1 EMSGSIZE".to_owned()),
-        ("", format!("+0.0 sctp_sendv(3, [{{{endless}}}, {{{endless}}}], 2, NULL, 0, ..., ..., 0, 0) = 0")),
-    ] {
-        script(format!("{before}{handshake}{after}\n").as_bytes());
-    }
+
+/// The verdict on an association with `after`.
+fn after_handshake(before: &str, after: &str) -> Verdict {
+    run(&format!("{before}{HANDSHAKE}{after}\n"), &Symbols::new(["FreeBSD"]))
+}
+
+#[test]
+fn a_peer_that_answers_nothing_for_years_needs_few_timers() {
+    assert_eq!(after_handshake("", "+31536000.0 close(3) = 0"), Verdict::Passed);
+}
+
+#[test]
+fn timers_without_end_are_refused_at_the_event_before_which_they_run() {
+    let fast = "+0.0 `sysctl net.inet.sctp.rto_min=1 net.inet.sctp.heartbeat_interval=1`";
+    let patient = "+0.0 setsockopt(3, IPPROTO_SCTP, SCTP_ASSOCINFO, {sasoc_asocmaxrxt=4294967295}, 16) = 0";
+    let Verdict::NotApplicable(lacking) =
+        after_handshake(fast, &format!("{patient}\n+31536000.0 close(3) = 0"))
+    else {
+        panic!("a year of timers was played")
+    };
+    assert!(lacking.what.starts_with("patience"), "{}", lacking.what);
+    assert_eq!(lacking.line, 10);
+}
+
+#[test]
+fn a_message_that_no_buffer_holds_is_refused_by_its_size() {
+    let write = "+0.0 write(3, ..., 9223372036854775807) = -1 EMSGSIZE";
+    assert_eq!(after_handshake("", write), Verdict::Passed);
+    let endless = "{iov_base=..., iov_len=9223372036854775807}";
+    let send =
+        format!("+0.0 sctp_sendv(3, [{endless}, {endless}], 2, NULL, 0, ..., ..., 0, 0) = -1 EMSGSIZE");
+    assert_eq!(after_handshake("", &send), Verdict::Passed);
 }

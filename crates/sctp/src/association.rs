@@ -329,6 +329,11 @@ impl Association {
         }
     }
 
+    /// The bounds of the retransmission time-out; `None` if the association is closed.
+    pub fn rto(&self) -> Option<RtoSettings> {
+        self.settings().map(|settings| settings.config.rto)
+    }
+
     /// Changes the bounds of the retransmission time-out of all paths; `rto.initial` is for paths without measurements.
     pub fn set_rto(&mut self, rto: RtoSettings) {
         self.change_settings(|config| config.rto = rto);
@@ -339,12 +344,7 @@ impl Association {
 
     /// The failure detection of the association and of its paths; `None` if the association is closed.
     pub fn failover(&self) -> Option<Failover> {
-        let settings = match &self.state {
-            State::Open(session) | State::Closing(session, _) => &session.ground().settings,
-            State::Opening(handshake) => &handshake.settings,
-            State::Closed(_) => return None,
-        };
-        Some(settings.config.failover)
+        self.settings().map(|settings| settings.config.failover)
     }
 
     /// Changes the failure detection. HEARTBEATs follow the new interval from now on.
@@ -471,6 +471,14 @@ impl Association {
             State::Open(session) | State::Closing(session, _) => &session.ground().paths,
             State::Opening(handshake) => handshake.paths(),
             State::Closed(closed) => &closed.paths,
+        }
+    }
+
+    fn settings(&self) -> Option<&Settings> {
+        match &self.state {
+            State::Open(session) | State::Closing(session, _) => Some(&session.ground().settings),
+            State::Opening(handshake) => Some(&handshake.settings),
+            State::Closed(_) => None,
         }
     }
 

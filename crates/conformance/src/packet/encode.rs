@@ -6,7 +6,7 @@ mod tail;
 
 use crc_fast::crc32_iscsi;
 
-use super::form::{Family, Field, Form, Numbering, Tail};
+use super::form::{Family, Field, Form, Tail};
 use super::numbers::{Numbers, Sender};
 use super::value::{is_any, nested, number};
 use super::{HEADER, NODE_HEADER};
@@ -206,11 +206,6 @@ fn fill(form: &Form, node: &Node, end: usize, out: &mut Vec<u8>) {
         _ => return,
     };
     out.resize(end.max(out.len()), filler);
-}
-
-/// A field of `width` bytes that neither end counts.
-fn unnamed(width: usize) -> Field {
-    Field { name: "", width, numbering: Numbering::Plain }
 }
 
 #[cfg(test)]

@@ -172,7 +172,7 @@ impl Tail {
 }
 
 /// A field that is the same in the script and on the wire.
-const fn plain(name: &'static str, width: usize) -> Field {
+pub(super) const fn plain(name: &'static str, width: usize) -> Field {
     Field { name, width, numbering: Numbering::Plain }
 }
 

@@ -51,7 +51,7 @@ impl Player {
     }
 
     /// Makes the call that waits again.
-    pub(super) fn retry(&mut self, _line: usize) -> Result<(), Stop> {
+    pub(super) fn retry(&mut self) -> Result<(), Stop> {
         let Some(Pending { line, call, latest }) = self.pending.take() else { return Ok(()) };
         match self.make(line, &call, true)? {
             Reply::Blocks(_) => {
@@ -86,7 +86,10 @@ fn check(line: usize, call: &Call, outcome: &Outcome) -> Result<(), Stop> {
         format!("{}{error}", outcome.result)
     };
     if let Some(expected) = &call.result {
-        let wanted_error = call.error.as_deref().filter(|name| errno(name).is_some());
+        let wanted_error = call.error.as_deref();
+        if let Some(unknown) = wanted_error.filter(|name| errno(name).is_none()) {
+            return Err(Stop::lacking(line, format!("the error {unknown}")));
+        }
         let same_error = match (wanted_error, outcome.error) {
             (Some(wanted), Some(got)) => errno(wanted) == errno(got),
             (Some(_), None) => false,

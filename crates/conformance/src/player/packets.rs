@@ -44,7 +44,7 @@ impl Player {
         };
         while self.machine.next_sent().is_none() {
             let is_over = !self.machine.step(latest);
-            self.after_change(line)?;
+            self.after_change()?;
             if is_over && self.machine.next_sent().is_none() {
                 let got = format!("no packet by {}", seconds(self.machine.now()));
                 return Err(Stop::failed(line, "a packet is missing", rendered(expected), got));

@@ -37,7 +37,7 @@ impl Player {
             let got = seconds(self.machine.now());
             return Err(Stop::failed(line, "the time of the event is past", seconds(time), got));
         }
-        self.run_until(line, time)
+        self.run_until(time)
     }
 }
 

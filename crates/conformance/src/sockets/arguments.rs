@@ -92,8 +92,8 @@ pub(super) fn member<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
 }
 
 /// A structure with these fields.
-pub(super) fn structure(fields: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
-    let item = |(name, value): (&str, Value)| Item { name: Some(name.to_owned()), value };
+pub(super) fn structure<N: Into<String>>(fields: impl IntoIterator<Item = (N, Value)>) -> Value {
+    let item = |(name, value): (N, Value)| Item { name: Some(name.into()), value };
     Value::Struct(fields.into_iter().map(item).collect())
 }
 

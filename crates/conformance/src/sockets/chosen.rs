@@ -24,13 +24,6 @@ pub(super) struct Chosen {
 /// `SCTP_FRAGMENT_INTERLEAVE` at first: parts of messages of several associations may alternate (RFC 6458 §8.1.20).
 pub(super) const FIRST_INTERLEAVE: i64 = 1;
 
-impl Chosen {
-    /// True if a call describes the message after the one that it receives.
-    pub(super) fn wants_next(&self) -> bool {
-        self.wants_nxtinfo
-    }
-}
-
 /// The values of fields that a call leaves open when it sends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SendDefaults {

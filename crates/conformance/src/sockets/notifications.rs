@@ -161,50 +161,22 @@ impl Notification {
     }
 }
 
-/// A notification with the three fields that each has, and `fields`.
+/// A notification with the three fields that each has (`prefix_type`, `prefix_flags`, `prefix_length`), and `fields`.
 fn one<const N: usize>(
     kind: Kind,
-    prefix: &'static str,
+    prefix: &str,
     length: usize,
     fields: [(&'static str, Value); N],
 ) -> Notification {
-    let named = |name: &str| FIELDS.iter().find(|field| **field == format!("{prefix}_{name}")).copied();
-    let mut all = vec![(named("type").unwrap_or("type"), Value::Name(kind.to_owned()))];
-    let has_flags = fields.iter().any(|(name, _)| Some(*name) == named("flags"));
-    all.extend(named("flags").filter(|_| !has_flags).map(|name| (name, Value::Number(0))));
-    let number = i64::try_from(length).unwrap_or(i64::MAX);
-    all.extend(named("length").map(|name| (name, Value::Number(number))));
-    all.extend(fields);
+    let named = |name: &str| format!("{prefix}_{name}");
+    let number = Value::Number(i64::try_from(length).unwrap_or(i64::MAX));
+    let mut all = vec![(named("type"), Value::Name(kind.to_owned())), (named("length"), number)];
+    if fields.iter().all(|(name, _)| *name != named("flags")) {
+        all.push((named("flags"), Value::Number(0)));
+    }
+    all.extend(fields.map(|(name, value)| (name.to_owned(), value)));
     Notification { kind, value: structure(all), length }
 }
-
-/// The names of the fields that each structure has.
-const FIELDS: &[&str] = &[
-    "sac_type",
-    "sac_flags",
-    "sac_length",
-    "sse_type",
-    "sse_flags",
-    "sse_length",
-    "strreset_type",
-    "strreset_flags",
-    "strreset_length",
-    "strchange_type",
-    "strchange_flags",
-    "strchange_length",
-    "assocreset_type",
-    "assocreset_flags",
-    "assocreset_length",
-    "pdapi_type",
-    "pdapi_flags",
-    "pdapi_length",
-    "ssfe_type",
-    "ssfe_flags",
-    "ssfe_length",
-    "spc_type",
-    "spc_flags",
-    "spc_length",
-];
 
 fn assoc_change(
     machine: &Machine,

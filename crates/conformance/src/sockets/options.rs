@@ -115,17 +115,17 @@ fn set_own(
         }
         "SCTP_FRAGMENT_INTERLEAVE" => options.fragment_interleave = Some(value_of(value)?),
         "SCTP_INTERLEAVING_SUPPORTED" => {
-            options.interleaving = value_of(value)? != 0;
-            let is_on = options.interleaving;
+            let is_on = value_of(value)? != 0;
             if is_on && options.fragment_interleave.unwrap_or(FIRST_INTERLEAVE) < 2 {
                 // RFC 8260 §4.3.1: the application must be able to receive interleaved messages.
                 return Ok(Some(Reply::Done(Outcome::fails("EINVAL"))));
             }
+            options.interleaving = is_on;
             machine.set(|config| config.interleaving = is_on).map_err(CallFault::Lacking)?;
         }
         "SCTP_ENABLE_STREAM_RESET" => {
             options.stream_reset = value_of(value)?;
-            if !machine.settings().stream_reconfiguration {
+            if options.stream_reset != 0 {
                 machine.set(|config| config.stream_reconfiguration = true).map_err(CallFault::Lacking)?;
             }
         }

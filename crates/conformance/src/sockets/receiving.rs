@@ -76,15 +76,13 @@ impl Sockets {
     fn answer(&self, fd: i64, name: &str, received: &Received) -> CallResult {
         let socket = self.table.get(&fd).ok_or_else(|| CallFault::Script(format!("{fd} is closed")))?;
         let (length, flags) = match received {
-            Received::Data(slice) => {
-                (slice.length, Value::Name(if slice.is_end { MSG_EOR } else { "0" }.to_owned()))
-            }
+            Received::Data(slice) if slice.is_end => (slice.length, Value::Name(MSG_EOR.to_owned())),
+            Received::Data(slice) => (slice.length, Value::Number(0)),
             Received::Notification(notification) => {
                 let flags = ["MSG_NOTIFICATION", MSG_EOR].map(|name| Value::Name(name.to_owned()));
                 (notification.length, Value::Or(flags.to_vec()))
             }
         };
-        let flags = if flags == Value::Name("0".to_owned()) { Value::Number(0) } else { flags };
         let outcome = Outcome::returns(i64::try_from(length).unwrap_or(i64::MAX));
         let base = match received {
             Received::Data(_) => Value::Any,
@@ -161,7 +159,7 @@ fn next_slice(socket: &mut Socket, machine: &mut Machine, room: usize) -> Option
     if length == left {
         socket.unread.remove(&id);
         // The next message is described beside this one.
-        if socket.options.wants_next() {
+        if socket.options.wants_nxtinfo {
             load(socket, machine, id);
         }
     } else {

@@ -1,7 +1,7 @@
 //! Reads the content of variable length.
 
 use super::{Cursor, Reader};
-use crate::packet::form::{Family, Field, Form, Numbering, Tail};
+use crate::packet::form::{Family, Field, Form, Numbering, Tail, plain};
 use crate::packet::value::{bytes_value, item};
 use crate::script::{Item, Node, Value};
 
@@ -24,7 +24,7 @@ impl Reader<'_> {
             }
             Tail::PpidOrFsn => {
                 let name = if flags & FIRST_FRAGMENT != 0 { "ppid" } else { "fsn" };
-                items.push(item(name, self.number(plain(4), cursor)?));
+                items.push(item(name, self.number(plain("", 4), cursor)?));
                 cursor.rest();
             }
             Tail::Bytes(name) => items.push(item(name, bytes_value(cursor.rest()))),
@@ -49,10 +49,12 @@ impl Reader<'_> {
             Tail::Gaps => self.blocks(&["gaps"], cursor, items)?,
             Tail::NrGaps => self.blocks(&["gaps", "nr_gaps"], cursor, items)?,
             Tail::StreamIds(widths) => items.push(item("ids", stream_ids(widths, cursor)?)),
-            Tail::Numbers(name, width) => items.push(item(name, self.numbers(plain(width), None, cursor)?)),
+            Tail::Numbers(name, width) => {
+                items.push(item(name, self.numbers(plain("", width), None, cursor)?));
+            }
             Tail::Counted(name) => {
                 let count = cursor.number(4)?;
-                items.push(item(name, self.numbers(plain(2), Some(count), cursor)?));
+                items.push(item(name, self.numbers(plain("", 2), Some(count), cursor)?));
             }
             Tail::Optional(_) if cursor.0.is_empty() => {}
             Tail::Optional(fields) => self.fields(fields, cursor, items)?,
@@ -82,7 +84,7 @@ impl Reader<'_> {
             });
             items.push(item(name, Value::List(blocks.collect::<Option<_>>()?)));
         }
-        let duplicate = Field { numbering: Numbering::ReceiverTsn, ..plain(4) };
+        let duplicate = Field { numbering: Numbering::ReceiverTsn, ..plain("", 4) };
         items.push(item("dups", self.numbers(duplicate, Some(duplicates), cursor)?));
         Some(())
     }
@@ -95,11 +97,6 @@ impl Reader<'_> {
         }
         Some(Value::List(numbers))
     }
-}
-
-/// A field of `width` bytes that neither end counts.
-fn plain(width: usize) -> Field {
-    Field { name: "", width, numbering: Numbering::Plain }
 }
 
 /// A text, or bytes if it is none. The zero byte at the end of a host name is not part of it.

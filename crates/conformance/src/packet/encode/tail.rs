@@ -2,8 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::{PacketError, Writer, bad, unnamed};
-use crate::packet::form::{Family, Field, Form, Numbering, Tail};
+use super::{PacketError, Writer, bad};
+use crate::packet::form::{Family, Field, Form, Numbering, Tail, plain};
 use crate::packet::value::{address, bytes, is_any, list, number};
 use crate::script::{Node, Value};
 
@@ -36,11 +36,11 @@ impl Writer<'_> {
             Tail::Gaps => self.blocks(node, &["gaps"], out),
             Tail::NrGaps => self.blocks(node, &["gaps", "nr_gaps"], out),
             Tail::StreamIds(widths) => self.stream_ids(node, widths, out),
-            Tail::Numbers(name, width) => self.numbers(node, name, unnamed(width), out),
+            Tail::Numbers(name, width) => self.numbers(node, name, plain("", width), out),
             Tail::Counted(name) => {
                 let count = list(node.field(name)).map_or(0, <[Value]>::len) as u32;
                 out.extend(count.to_be_bytes());
-                self.numbers(node, name, unnamed(2), out)
+                self.numbers(node, name, plain("", 2), out)
             }
             Tail::Optional(fields) if fields.iter().any(|field| node.field(field.name).is_some()) => {
                 self.fields(fields, node, out)
@@ -51,7 +51,7 @@ impl Writer<'_> {
 
     fn ppid_or_fsn(self, node: &Node, out: &mut Vec<u8>) -> Result<(), PacketError> {
         let name = if node.field("fsn").is_some() { "fsn" } else { "ppid" };
-        self.fields(&[Field { name, ..unnamed(4) }], node, out)
+        self.fields(&[plain(name, 4)], node, out)
     }
 
     fn node_list(
@@ -94,11 +94,11 @@ impl Writer<'_> {
             for value in values(node, name)? {
                 let Value::Range(from, to) = value else { return Err(bad(node, name, value)) };
                 for number in [*from, *to] {
-                    self.number(unnamed(2), number, out).ok_or_else(|| bad(node, name, value))?;
+                    self.number(plain("", 2), number, out).ok_or_else(|| bad(node, name, value))?;
                 }
             }
         }
-        let duplicate = Field { numbering: Numbering::ReceiverTsn, ..unnamed(4) };
+        let duplicate = Field { numbering: Numbering::ReceiverTsn, ..plain("", 4) };
         self.numbers(node, "dups", duplicate, out)
     }
 
@@ -111,7 +111,7 @@ impl Writer<'_> {
             }
             for (item, width) in items.iter().zip(widths) {
                 let number = number(&item.value, &[('U', 1)]).ok_or_else(refused)?;
-                self.number(unnamed(*width), number, out).ok_or_else(refused)?;
+                self.number(plain("", *width), number, out).ok_or_else(refused)?;
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use anabranch_sctp::config::{Failover, MtuDiscovery, RtoSettings};
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::policy::{PathSample, PathState};
 
-use super::super::arguments::{field, member, socket_address, structure};
+use super::super::arguments::{field, member, numbers, socket_address, structure};
 use super::super::{CallFault, Reply, done, lacking};
 use super::refused;
 use crate::machine::Machine;
@@ -29,12 +29,13 @@ pub(super) fn set(
 ) -> Result<Option<Reply>, CallFault> {
     match name {
         "SCTP_RTOINFO" => {
-            let Some(rto) = rto_of(machine.settings().rto, value) else { return refused("EINVAL") };
+            let Some(rto) = rto_of(rto_now(machine, id), value) else { return refused("EINVAL") };
             match id {
-                Some(id) => machine.change(id, |association, _| association.set_rto(rto)),
-                None => return lacking("SCTP_RTOINFO of a socket that had an association"),
-            };
-            machine.set(|config| config.rto = rto).map_err(CallFault::Lacking)?;
+                Some(id) => {
+                    machine.change(id, |association, _| association.set_rto(rto));
+                }
+                None => machine.set(|config| config.rto = rto).map_err(CallFault::Lacking)?,
+            }
         }
         "SCTP_PEER_ADDR_PARAMS" => return set_path(machine, id, value),
         "SCTP_ASSOCINFO" => {
@@ -70,7 +71,7 @@ pub(super) fn set(
 }
 
 /// The retransmission time-outs that `value` sets, of which zero leaves one as it is; `None` if they contradict.
-pub(super) fn rto_of(now: RtoSettings, value: &Value) -> Option<RtoSettings> {
+fn rto_of(now: RtoSettings, value: &Value) -> Option<RtoSettings> {
     let millis = |name: &str, now: Duration| match field(value, name) {
         Some(number) if number > 0 => Duration::from_millis(u64::try_from(number).unwrap_or(0)),
         _ => now,
@@ -78,6 +79,12 @@ pub(super) fn rto_of(now: RtoSettings, value: &Value) -> Option<RtoSettings> {
     let initial = millis("srto_initial", now.initial);
     let (min, max) = (millis("srto_min", now.min), millis("srto_max", now.max));
     (min <= initial && initial <= max).then_some(RtoSettings { initial, min, max, ..now })
+}
+
+/// The retransmission time-outs of the association `id`, or of those to come.
+fn rto_now(machine: &Machine, id: Option<AssociationId>) -> RtoSettings {
+    let of_association = id.and_then(|id| machine.association(id)).and_then(Association::rto);
+    of_association.unwrap_or(machine.settings().rto)
 }
 
 /// The failure detection of the association `id`, or of those to come.
@@ -174,6 +181,14 @@ pub(super) fn get(
             });
             let Some(path) = path else { return lacking("SCTP_GET_PEER_ADDR_INFO of an unknown address") };
             path_info(machine, path, number)
+        }
+        ("SCTP_RTOINFO", _) => {
+            let rto = rto_now(machine, id);
+            numbers([
+                ("srto_initial", millis(rto.initial)),
+                ("srto_max", millis(rto.max)),
+                ("srto_min", millis(rto.min)),
+            ])
         }
         ("SCTP_ASSOCINFO", _) => {
             let failover = failover_of(machine, id);

@@ -3,12 +3,12 @@
 use anabranch_base::{ByteCount, Duration};
 
 use super::super::arguments::{field, numbers};
-use super::super::{CallFault, Outcome, Reply, done};
+use super::super::{CallFault, Reply, done};
 use super::value_of;
 use crate::machine::Machine;
 use crate::script::Value;
 
-/// Sets the option `name` of the endpoint; `None` if it is another one, or if the endpoint has associations.
+/// Sets the option `name` of the endpoint; `None` if it is another one.
 pub(super) fn set(machine: &mut Machine, name: &str, value: &Value) -> Result<Option<Reply>, CallFault> {
     let result = match name {
         "SCTP_INITMSG" => machine.set(|config| {
@@ -22,12 +22,6 @@ pub(super) fn set(machine: &mut Machine, name: &str, value: &Value) -> Result<Op
             let most = some("sinit_max_init_timeo").map(|most| Duration::from_millis(most.unsigned_abs()));
             config.max_init_rto = most.or(config.max_init_rto);
         }),
-        "SCTP_RTOINFO" if !machine.has_endpoint() => {
-            let Some(rto) = super::association::rto_of(machine.settings().rto, value) else {
-                return Ok(Some(Reply::Done(Outcome::fails("EINVAL"))));
-            };
-            machine.set(|config| config.rto = rto)
-        }
         "SCTP_DELAYED_SACK" => machine.set(|config| {
             let some = |name: &str| {
                 field(value, name).and_then(|number| u64::try_from(number).ok()).filter(|n| *n > 0)
@@ -65,11 +59,6 @@ pub(super) fn get(machine: &Machine, name: &str) -> Result<Option<Value>, CallFa
             ("sinit_max_instreams", config.inbound_streams.into()),
             ("sinit_max_attempts", config.max_init_retransmits.into()),
             ("sinit_max_init_timeo", millis(config.max_init_rto.unwrap_or(config.rto.max))),
-        ]),
-        "SCTP_RTOINFO" => numbers([
-            ("srto_initial", millis(config.rto.initial)),
-            ("srto_max", millis(config.rto.max)),
-            ("srto_min", millis(config.rto.min)),
         ]),
         "SCTP_DELAYED_SACK" => {
             numbers([("sack_delay", millis(config.sack.delay)), ("sack_freq", config.sack.every.into())])
