@@ -3,7 +3,7 @@
 use anabranch_base::setting::Value;
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::config::{
-    Config, EcnUse, Encapsulation, InitialWindow, MessageLimit, MtuDiscovery, setting,
+    Config, EcnUse, Encapsulation, InitialWindow, MessageLimit, MtuDiscovery, NrGaps, setting,
 };
 
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
@@ -24,6 +24,7 @@ pub(crate) fn first_settings() -> Config {
     // An application of sockets cannot see the peer's buffer.
     config.message_limit = MessageLimit::SendBuffer;
     config.stream_reconfiguration = true;
+    config.nr_gaps = NrGaps::Readable;
     config
 }
 
@@ -91,9 +92,11 @@ fn set(config: &mut Config, name: &str, number: u64) -> Result<(), &'static str>
         // The core's own search is `anabranch.mtu_discovery=on`: scripts that turn on FreeBSD's list its probes.
         "plpmtud_enable" if !is_on => config.mtu_discovery = MtuDiscovery::Off,
         "plpmtud_enable" | "plpmtud_search_algorithm" => return Err(FREEBSDS_SEARCH),
-        // The core has no packet drop reports, and reneges on nothing.
+        // The core has no packet drop reports.
         "pktdrop_enable" if !is_on => {}
-        "do_sctp_drain" | "tcp.hostcache.purgenow" => {}
+        // FreeBSD drops what its application cannot read when memory is short, unless this is off.
+        "do_sctp_drain" => config.nr_gaps = if is_on { NrGaps::Readable } else { NrGaps::All },
+        "tcp.hostcache.purgenow" => {}
         "plpmtud_use_ptb" if !is_on => {}
         _ => return Err("a control that the core lacks"),
     }

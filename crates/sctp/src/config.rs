@@ -9,6 +9,7 @@ mod growth;
 mod message_limit;
 mod mtu;
 mod names;
+mod nr_gaps;
 mod out_of_order;
 mod profiles;
 mod settings;
@@ -24,6 +25,7 @@ pub use ecn::EcnUse;
 pub use growth::Growth;
 pub use message_limit::MessageLimit;
 pub use mtu::{MtuBounds, MtuDiscovery};
+pub use nr_gaps::NrGaps;
 pub use out_of_order::OutOfOrder;
 pub use profiles::{PROFILES, Profile};
 pub use settings::{setting, settings};
@@ -190,6 +192,8 @@ pub struct Config {
     /// True if NR-SACKs are sent in place of SACKs, if the peer understands them
     /// (draft-natarajan-tsvwg-sctp-nrsack).
     pub nr_sack: bool,
+    /// The gap blocks of NR-SACKs that are final.
+    pub nr_gaps: NrGaps,
     /// True if a message that fills half of the receive buffer before it is complete is received in
     /// [parts](crate::association::Part), so that it may be larger than the buffer (RFC 9260 §6.9). Not with a peer that
     /// agreed on credits for single streams, which bound its messages.

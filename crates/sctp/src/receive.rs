@@ -17,6 +17,7 @@ mod message;
 mod ready;
 mod reassembly;
 mod tuning;
+mod unreadable;
 
 pub(crate) use arrivals::{Arrivals, TsnArrival};
 pub(crate) use assembly::Assembly;
@@ -32,6 +33,7 @@ pub use message::{Message, Part};
 pub(crate) use ready::ReadyMessages;
 pub(crate) use reassembly::{Fragment, Inserted, ReassemblyError};
 pub(crate) use tuning::{DataArrival, Tuning};
+pub(crate) use unreadable::Unreadable;
 
 #[cfg(test)]
 mod tests {

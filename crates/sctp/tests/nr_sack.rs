@@ -4,7 +4,7 @@
 use crate::pair::{End, Pair, data};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::SendError;
-use anabranch_sctp::config::{BurstRule, Config, InitialWindow, MaxBurst};
+use anabranch_sctp::config::{BurstRule, Config, InitialWindow, MaxBurst, NrGaps};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::PathId;
 use anabranch_sctp::seq::Tsn;
@@ -119,6 +119,20 @@ fn where_sacks_report_only_new_gaps_they_stay_sacks() {
     pair.send_at_once(End::A, 10, 1_000);
     pair.run_for(Duration::from_secs(1));
     assert_eq!(reports(&mut pair), ["SACK"]);
+}
+
+#[test]
+fn with_readable_gaps_only_messages_that_can_be_read_leave_the_send_buffer_early() {
+    let readable = Config { nr_gaps: NrGaps::Readable, ..firm() };
+    let mut pair = Pair::open(readable, 1);
+    pair.lose_nth(End::A, "DATA", 1);
+    for (stream, length) in [(0, 1_000), (0, 1_000), (1, 1_000), (1, 3_000)] {
+        pair.try_send(End::A, stream, false, vec![7; length].into()).expect("there is room");
+    }
+    pair.run_for(Duration::from_millis(100));
+    assert_eq!(unacknowledged(&mut pair), 2_000, "the two messages of stream 0");
+    pair.run_for(Duration::from_secs(5));
+    assert_eq!((unacknowledged(&mut pair), resent(&mut pair), pair.receive(End::Z).len()), (0, 1, 4));
 }
 
 #[test]

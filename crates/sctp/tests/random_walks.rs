@@ -97,7 +97,7 @@ fn whatever_is_interleaved_messages_arrive_once_and_in_order_or_the_failure_is_r
 fn whatever_is_acknowledged_for_good_messages_arrive_once_and_in_order_or_the_failure_is_reported() {
     take_all(2_000, |seed| {
         let (setting, operations) = plan(seed);
-        (Setting { firm: true, partial: seed % 4 == 0, ..setting }, operations)
+        (Setting { firm: true, readable: seed % 3 == 0, partial: seed % 4 == 0, ..setting }, operations)
     });
 }
 
@@ -112,6 +112,7 @@ fn whatever_is_received_in_parts_messages_arrive_once_and_in_order_or_the_failur
             streams: SCHEDULERS[(seed / 4) as usize % SCHEDULERS.len()],
             partial: seed % 3 == 0,
             firm: seed % 5 == 0,
+            readable: seed % 10 == 0,
             reconfigures: seed % 7 < 2,
             ..setting
         };
@@ -138,7 +139,8 @@ fn whatever_is_extended_messages_arrive_once_and_in_order_or_the_failure_is_repo
         let streams = SCHEDULERS[seed as usize % SCHEDULERS.len()];
         let setting = Setting { interleaving: true, streams, partial: true, firm: true, ..setting };
         let in_parts = seed.is_multiple_of(2);
-        (Setting { reconfigures: true, in_parts, ..setting }, with_resets(seed, operations))
+        let readable = seed.is_multiple_of(3);
+        (Setting { reconfigures: true, in_parts, readable, ..setting }, with_resets(seed, operations))
     });
 }
 

@@ -35,6 +35,7 @@ const SETTING: Setting = Setting {
     interleaving: false,
     streams: StreamScheduler::FirstCome,
     firm: false,
+    readable: false,
     in_parts: false,
     reconfigures: false,
 };

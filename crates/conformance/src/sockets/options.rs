@@ -59,11 +59,13 @@ impl Sockets {
             }
             _ => own_value(socket, name, template)?,
         };
+        let is_many = socket.is_many;
         let id = self.association_of(
             fd,
             ["sstat_assoc_id", "spp_assoc_id"].iter().find_map(|name| field(template, name)),
         );
-        let known = id.and_then(|id| self.numbers.get(&id).copied()).unwrap_or(0);
+        // A socket with one association does not number it.
+        let known = id.filter(|_| is_many).and_then(|id| self.numbers.get(&id).copied()).unwrap_or(0);
         let found = match found {
             Some(found) => Some(found),
             None => match endpoint::get(machine, name)? {

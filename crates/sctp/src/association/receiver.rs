@@ -15,10 +15,12 @@ pub(super) use on_data::{BadData, PacketData};
 pub(super) use rules::AckRules;
 
 use super::ground::Ground;
+use crate::config::NrGaps;
 use crate::policy::PathId;
 use crate::policy::acknowledge::Listed;
 use crate::receive::{
     Allowance, Arrivals, Assembly, Deferred, Delivery, Numbering, ReadyMessages, ReceiveBuffer, Tuning,
+    Unreadable,
 };
 use crate::seq::Tsn;
 use ecn_echo::EcnEchoes;
@@ -42,6 +44,8 @@ pub(super) struct Receiver {
     is_sack_due: bool,
     /// True if NR-SACKs are sent in place of SACKs. Where SACKs report only new gaps, they stay SACKs.
     is_firm: bool,
+    /// The messages that the application cannot read yet; `None` unless NR-SACKs tell it apart.
+    unreadable: Option<Unreadable>,
     /// The reports of congestion marks to send.
     ecn_echo: EcnEchoes,
     /// The reused memory for the lists of the next SACK.
@@ -52,6 +56,7 @@ impl Receiver {
     /// The receiver of a new association over the paths of `ground`.
     pub(super) fn new(ground: &Ground, rules: AckRules) -> Receiver {
         let (config, agreement) = (&ground.settings.config, &ground.agreement);
+        let is_firm = agreement.features.nr_sack && !agreement.receiver.new_gaps;
         let two_levels = agreement.receiver.two_levels;
         let second_level = if two_levels { config.second_level() } else { ByteCount::ZERO };
         let numbering = if agreement.features.interleaving { Numbering::Mid } else { Numbering::Ssn };
@@ -68,7 +73,8 @@ impl Receiver {
             rules,
             sack_path: ground.paths.primary(),
             is_sack_due: false,
-            is_firm: agreement.features.nr_sack && !agreement.receiver.new_gaps,
+            is_firm,
+            unreadable: (is_firm && config.nr_gaps == NrGaps::Readable).then(Unreadable::default),
             ecn_echo: EcnEchoes::default(),
             listed: Listed::default(),
         }

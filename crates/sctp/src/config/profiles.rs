@@ -4,8 +4,8 @@ use anabranch_base::{ByteCount, Duration, Ecn};
 
 use super::{
     BufferSplit, BurstRule, Charge, Config, Coupling, EcnUse, EcnWindow, Encapsulation, Exemption, Failover,
-    InitialWindow, MaxBurst, MessageLimit, MtuDiscovery, OutOfOrder, RtoSettings, SackBatch, SackSettings,
-    SackWhen, StreamScheduler, Unit,
+    InitialWindow, MaxBurst, MessageLimit, MtuDiscovery, NrGaps, OutOfOrder, RtoSettings, SackBatch,
+    SackSettings, SackWhen, StreamScheduler, Unit,
 };
 use crate::policy::acknowledge::DacWire;
 use crate::policy::congestion::reno::IdleThreshold;
@@ -101,6 +101,7 @@ impl Config {
             interleaving: false,
             stream_scheduler: StreamScheduler::FirstCome,
             nr_sack: false,
+            nr_gaps: NrGaps::All,
             partial_delivery: false,
             stream_reconfiguration: false,
             stream_credits: false,

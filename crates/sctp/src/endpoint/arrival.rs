@@ -63,6 +63,11 @@ impl Endpoint {
             {
                 self.on_init(now, arrival, header, &init);
             }
+            Some(Err(error))
+                if header.verification_tag == VerificationTag::ZERO && chunks.next().is_none() =>
+            {
+                self.on_broken_init(now, arrival, header, &error);
+            }
             // RFC 9260 §8.5.1 A: a packet with tag zero and any other chunk MUST be discarded.
             _ if header.verification_tag == VerificationTag::ZERO => {}
             Some(Ok(Chunk::CookieEcho(echo))) => self.on_cookie_echo(now, arrival, packet, echo.cookie),

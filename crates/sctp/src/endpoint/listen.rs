@@ -15,7 +15,8 @@ use crate::association::{
 use crate::config::EcnUse;
 use crate::seq::Tsn;
 use crate::wire::{
-    Abort, Cause, CommonHeader, ErrorChunk, Init, InitAck, Packet, Parameter, VerificationTag,
+    Abort, Cause, ChunkError, ChunkFault, CommonHeader, ErrorChunk, Init, InitAck, Packet, Parameter,
+    VerificationTag,
 };
 use rand_core::Rng;
 
@@ -301,6 +302,22 @@ impl Endpoint {
         parameters.extend(Extensions::answered(config, &name.random, offer, listed));
         parameters.extend(body.unrecognized.iter().cloned());
         parameters
+    }
+
+    /// Answers an INIT with a broken parameter. RFC 9260 §5.1: an endpoint that "decides not to establish the new
+    /// association due to […] invalid parameter values […] SHOULD respond with an ABORT chunk".
+    pub(super) fn on_broken_init(
+        &mut self,
+        now: Time,
+        arrival: &Arrival,
+        header: CommonHeader,
+        error: &ChunkError,
+    ) {
+        let ChunkFault::Parameter { initiate_tag: Some(tag), .. } = error.fault else { return };
+        if error.kind == Init::KIND && tag != VerificationTag::ZERO && self.may_answer_init(now, arrival) {
+            // Without a text the answer is no longer than the INIT, whose source may be forged.
+            self.abort(arrival, reply_header(header, tag), vec![Cause::ProtocolViolation(Vec::new())]);
+        }
     }
 
     fn abort(&mut self, arrival: &Arrival, back: CommonHeader, causes: Vec<Cause>) {

@@ -144,6 +144,14 @@ impl Assembly {
         }
     }
 
+    /// Returns true if `tsn`, a part of the message `key`, is stored. Of I-DATA, any part of the message counts.
+    pub(crate) fn holds(&self, key: MessageKey, tsn: Tsn) -> bool {
+        match self {
+            Assembly::Consecutive(reassembly) => reassembly.holds(tsn),
+            Assembly::Interleaved(interleaved) => interleaved.holds(key),
+        }
+    }
+
     /// The cost of the stored fragments.
     #[inline]
     pub(crate) fn held(&self) -> MemoryLoad {

@@ -87,6 +87,11 @@ impl Interleaved {
         self.skipped.retain(|stream, _| !streams.contains(*stream));
     }
 
+    /// Returns true if a fragment of the message `key` is stored.
+    pub(super) fn holds(&self, key: MessageKey) -> bool {
+        self.runs.range((key, 0)..=(key, u64::MAX)).next().is_some()
+    }
+
     /// The cost of the stored fragments.
     pub(crate) fn held(&self) -> MemoryLoad {
         self.held

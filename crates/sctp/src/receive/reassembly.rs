@@ -216,6 +216,13 @@ impl Reassembly {
         Ok(())
     }
 
+    /// Returns true if the fragment `tsn` is stored.
+    pub(super) fn holds(&self, tsn: Tsn) -> bool {
+        let at = self.position(tsn);
+        let before = self.runs.range(..=at).next_back();
+        before.is_some_and(|(first, run)| first + run.len() > at)
+    }
+
     /// The cost of the stored fragments.
     pub(crate) fn held(&self) -> MemoryLoad {
         self.held

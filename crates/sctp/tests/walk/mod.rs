@@ -14,7 +14,7 @@ use account::Account;
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::{Association, ReconfigurationError, Reliability, SendError};
 use anabranch_sctp::config::{
-    BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst, MessageLimit, OutOfOrder,
+    BufferSplit, BurstRule, Config, Coupling, EcnUse, Failover, MaxBurst, MessageLimit, NrGaps, OutOfOrder,
     StreamScheduler,
 };
 use anabranch_sctp::event::{CloseReason, Event};
@@ -100,6 +100,8 @@ pub(crate) struct Setting {
     pub(crate) streams: StreamScheduler,
     /// NR-SACKs are sent.
     pub(crate) firm: bool,
+    /// Only what is readable is acknowledged for good.
+    pub(crate) readable: bool,
     /// Messages may be larger than the receive buffer, and are received in parts.
     pub(crate) in_parts: bool,
     /// Streams are reset and added.
@@ -174,6 +176,7 @@ pub(crate) fn plan_with(variant: Variant, seed: u64) -> (Setting, Vec<Operation>
         interleaving: false,
         streams: StreamScheduler::FirstCome,
         firm: false,
+        readable: false,
         in_parts: false,
         reconfigures: false,
     };
@@ -269,6 +272,7 @@ impl Walk {
         config.interleaving = setting.interleaving;
         config.stream_scheduler = setting.streams;
         config.nr_sack = setting.firm;
+        config.nr_gaps = if setting.readable { NrGaps::Readable } else { NrGaps::All };
         if setting.in_parts {
             config.partial_delivery = true;
             config.message_limit = MessageLimit::SendBuffer;

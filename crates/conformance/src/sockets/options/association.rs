@@ -249,9 +249,10 @@ fn path_info(machine: &Machine, path: &PathSample, number: i64) -> Value {
     ])
 }
 
-/// The path MTU as FreeBSD reports it: without the header of IP.
+/// The path MTU without the headers of IP and SCTP: "the number of bytes available in an SCTP packet for chunks" (RFC 6458
+/// §8.1.12).
 fn mtu(machine: &Machine, path: &PathSample) -> Value {
-    let header = if machine.path(0).is_some_and(|path| path.remote.is_ipv6()) { 40 } else { 20 };
+    let header = if machine.path(0).is_some_and(|path| path.remote.is_ipv6()) { 52 } else { 32 };
     Value::Number(i64::try_from(path.mtu.get()).unwrap_or(i64::MAX) - header)
 }
 

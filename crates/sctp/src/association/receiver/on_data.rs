@@ -125,6 +125,11 @@ impl Receiver {
         }
         self.buffer.on_held(load);
         let &UserData { tsn, stream, mid, fsn, ppid, unordered, beginning, ending, .. } = data;
+        if let Some(unreadable) = &mut self.unreadable
+            && !(unordered && beginning && ending)
+        {
+            unreadable.on_held(tsn, MessageKey { stream, unordered, mid });
+        }
         let payload = if beginning && ending && length <= Bundle::LARGEST {
             // The message is stored in a bundle, which copies it anyway.
             arrived.bytes.slice_ref(data.payload)

@@ -7,7 +7,7 @@ use crate::association::ground::{Ground, Timer};
 use crate::association::packing::Packing;
 use crate::policy::PathId;
 use crate::policy::acknowledge::Arrived;
-use crate::wire::{NrSack, Sack};
+use crate::wire::{MessageKey, NrSack, Sack};
 
 impl Receiver {
     /// Handles the end of a SACK's delay.
@@ -63,6 +63,7 @@ impl Receiver {
         let room = self.room(packing, safe);
         self.rules.content.fill(arrived, ByteCount::of_len(room), &mut self.listed);
         drop(gaps);
+        let renegable = self.divide_gaps(room);
         let a_rwnd = self.rules.flow.advertise(&self.buffer_sample(ground));
         let sack = Sack {
             cumulative_tsn_ack: self.arrivals.cumulative(),
@@ -71,8 +72,8 @@ impl Receiver {
             gap_blocks: self.listed.gaps.as_slice().into(),
             duplicates: self.listed.duplicates.as_slice().into(),
         };
-        // Nothing that arrived is dropped before the application reads it, so that every block is an NR block.
-        let pushed = if self.is_firm { packing.push(&NrSack::all_firm(sack)) } else { packing.push(&sack) };
+        let nr_sack = || NrSack { renegable, ..NrSack::all_firm(sack) };
+        let pushed = if self.is_firm { packing.push(&nr_sack()) } else { packing.push(&sack) };
         if pushed.is_err() {
             return;
         }
@@ -82,6 +83,21 @@ impl Receiver {
         ground.paths.sacks_mut().sent += 1;
         ground.timers.stop(Timer::Sack);
         self.is_sack_due = false;
+    }
+
+    /// Divides the listed gap blocks into R and NR blocks, within `room` bytes, and returns the number of R blocks. Nothing
+    /// that arrived is dropped before the application reads it, so that all are NR blocks unless the configuration
+    /// tells them apart.
+    #[inline]
+    fn divide_gaps(&mut self, room: usize) -> u16 {
+        let Some(unreadable) = &mut self.unreadable else { return 0 };
+        let most = room.saturating_sub(Sack::HEADER_LEN) / Sack::ENTRY_LEN;
+        let most = most.saturating_sub(self.listed.duplicates.len());
+        let (delivery, assembly) = (&self.delivery, &self.assembly);
+        let is_readable = |key: MessageKey, tsn| {
+            if key.unordered { !assembly.holds(key, tsn) } else { delivery.is_behind(key.stream, key.mid) }
+        };
+        unreadable.divide(self.arrivals.cumulative(), &mut self.listed.gaps, most, is_readable)
     }
 
     /// Returns true if a SACK may be appended: all gap blocks fit, or no packet would hold more of them. One that is shorter

@@ -4,7 +4,7 @@ use anabranch_base::ByteCount;
 use anabranch_base::field;
 use anabranch_base::setting::{Kind, Named, Refusal, Scope, Setting, Value, put, shown};
 
-use crate::config::{BurstRule, Config, IpVersion, MtuDiscovery, StreamScheduler};
+use crate::config::{BurstRule, Config, IpVersion, MtuDiscovery, NrGaps, StreamScheduler};
 use crate::policy::acknowledge::DacWire;
 
 pub(super) const SETTINGS: &[Setting<Config>] = &[
@@ -79,6 +79,12 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         Everywhere,
         Kind::Boolean,
         "NR-SACKs in place of SACKs, if the peer agrees: what arrived out of order leaves the send buffer"
+    ),
+    field!(
+        nr_gaps,
+        Everywhere,
+        NrGaps::KIND,
+        "gap blocks of NR-SACKs that are final: all, or those of messages that can be read"
     ),
     field!(
         partial_delivery,
