@@ -1,7 +1,7 @@
 //! One link of this machine in a result, for scripts. The keys are stable.
 
 use anabranch_base::ByteCount;
-use anabranch_net::LinkReport;
+use anabranch_net::{LinkReport, PathRole};
 use serde::Serialize;
 
 /// The bytes charged to a link. Keys in the order in which they are printed.
@@ -11,6 +11,8 @@ pub struct LinkEntry {
     pub name: String,
     /// True if the link is a backup, used only while no other link works.
     pub backup: bool,
+    /// True if the link is secondary: it carries new data only while the links without a role are full.
+    pub secondary: bool,
     /// The limit of its bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u64>,
@@ -28,7 +30,8 @@ impl From<&LinkReport> for LinkEntry {
     fn from(link: &LinkReport) -> LinkEntry {
         LinkEntry {
             name: link.name.clone(),
-            backup: link.is_backup,
+            backup: link.role == PathRole::Backup,
+            secondary: link.role == PathRole::Secondary,
             max_bytes: link.most.map(ByteCount::get),
             charged_bytes: link.charged().get(),
             sent_bytes: link.sent.get(),

@@ -3,9 +3,10 @@
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 use anabranch_base::ByteCount;
+use anabranch_base::setting::Named;
 use anabranch_net::{
-    AddressTracking, Interface, InterfaceError, LinkReport, LinkRule, interfaces, local_addresses_for,
-    reaches, resolve,
+    AddressTracking, Interface, InterfaceError, LinkReport, LinkRule, PathRole, interfaces,
+    local_addresses_for, reaches, resolve,
 };
 
 use crate::arguments::Via;
@@ -21,12 +22,12 @@ pub(crate) struct Outlets {
     pub tracking: AddressTracking,
     /// The peers, to one of which an added interface must have a route; empty if the user named the interfaces.
     pub toward: Vec<SocketAddr>,
-    /// The rules of backups and limited links.
+    /// The rules of links with a role or a limit.
     pub rules: Vec<LinkRule>,
 }
 
 impl Outlets {
-    /// Chooses the links of each `--via`, else one address of each interface that is up. If every `--via` is a backup, all
+    /// Chooses the links of each `--via`, else one address of each interface that is up. If every `--via` has a role, all
     /// other interfaces are used too.
     ///
     /// # Errors
@@ -41,11 +42,8 @@ impl Outlets {
             resolve(name).map_err(wrong)?;
         }
         let routed: Vec<Interface> = known.iter().filter(|one| reaches(one, peer)).cloned().collect();
-        let others = if via.iter().all(|via| via.is_backup) {
-            beside(&named, peer, (&known, &routed))
-        } else {
-            Vec::new()
-        };
+        let others =
+            if via.iter().all(Via::has_role) { beside(&named, peer, (&known, &routed)) } else { Vec::new() };
         let tracking = tracking(&named, !others.is_empty());
         let may_be_any = named.is_empty() || !others.is_empty();
         let all: Vec<String> = others.into_iter().chain(named).collect();
@@ -54,9 +52,9 @@ impl Outlets {
         Ok(Outlets { local, tracking, toward, rules: via.iter().filter_map(Via::rule).collect() })
     }
 
-    /// The same links without backups: each is used whenever it works. Limits remain.
-    pub(crate) fn without_backups(&self) -> Outlets {
-        let rules = self.rules.iter().cloned().map(|rule| LinkRule { is_backup: false, ..rule });
+    /// The same links without roles: each is used whenever it works. Limits remain.
+    pub(crate) fn without_roles(&self) -> Outlets {
+        let rules = self.rules.iter().cloned().map(|rule| LinkRule { role: PathRole::Ordinary, ..rule });
         Outlets { rules: rules.collect(), ..self.clone() }
     }
 }
@@ -94,9 +92,9 @@ fn from_each(hosts: &[Vec<SocketAddr>], via: &[String]) -> Result<Vec<SocketAddr
     }
 }
 
-/// The table of charges, if a link is a backup or limited.
+/// The table of charges, if a link has a role or a limit.
 pub(crate) fn charges(links: &[LinkReport]) -> String {
-    if links.iter().all(|link| !link.is_backup && link.most.is_none()) {
+    if links.iter().all(|link| link.role == PathRole::Ordinary && link.most.is_none()) {
         return String::new();
     }
     let head = head(["link", "charged", "sent", "received", "use"]);
@@ -122,7 +120,7 @@ pub(crate) fn all_used_up(links: &[LinkReport]) -> Option<String> {
 }
 
 fn in_words(link: &LinkReport) -> String {
-    let backup = link.is_backup.then(|| "backup".to_owned());
+    let role = (link.role != PathRole::Ordinary).then(|| link.role.word().to_owned());
     let most = link.most.map(|most| {
         if link.is_used_up {
             format!("max {}, used up", most.rounded())
@@ -130,7 +128,7 @@ fn in_words(link: &LinkReport) -> String {
             format!("max {}", most.rounded())
         }
     });
-    let words: Vec<String> = backup.into_iter().chain(most).collect();
+    let words: Vec<String> = role.into_iter().chain(most).collect();
     if words.is_empty() { "-".to_owned() } else { words.join(", ") }
 }
 
@@ -145,23 +143,25 @@ fn refuse_twice(via: &[Via]) -> Result<(), Failure> {
     }
 }
 
-/// The interfaces that a client uses besides backups: those with a route to the peer, unless that is this machine.
+/// The interfaces that a client uses besides links with a role: those with a route to the peer, unless that is this machine.
 fn beside(
-    backups: &[String],
+    with_roles: &[String],
     peer: &[SocketAddr],
     (known, routed): (&[Interface], &[Interface]),
 ) -> Vec<String> {
     let is_here = |ip: IpAddr| ip.is_loopback() || known.iter().any(|one| one.addresses.contains(&ip));
-    if backups.is_empty() || peer.iter().any(|peer| is_here(peer.ip())) {
+    if with_roles.is_empty() || peer.iter().any(|peer| is_here(peer.ip())) {
         return Vec::new();
     }
-    let is_backup = |one: &Interface| {
-        backups.iter().any(|name| *name == one.name || one.addresses.iter().any(|ip| ip.to_string() == *name))
+    let has_role = |one: &Interface| {
+        with_roles
+            .iter()
+            .any(|name| *name == one.name || one.addresses.iter().any(|ip| ip.to_string() == *name))
     };
     let has_versions = |one: &Interface| {
         peer.iter().any(|peer| one.addresses.iter().any(|ip| ip.is_ipv4() == peer.is_ipv4()))
     };
-    let others = routed.iter().filter(|one| !one.is_loopback() && !is_backup(one) && has_versions(one));
+    let others = routed.iter().filter(|one| !one.is_loopback() && !has_role(one) && has_versions(one));
     others.map(|one| one.name.clone()).collect()
 }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn beside_backups_all_other_interfaces_are_used() {
+    fn beside_links_with_roles_all_other_interfaces_are_used() {
         let interface = |name: &str, addresses: &[&str]| Interface {
             name: name.to_owned(),
             index: None,

@@ -21,6 +21,7 @@ use anabranch_link::LinkConfig;
 use anabranch_link::config::{QueueConfig, QueueLimit};
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Link, Path, RunSettings};
+use anabranch_sctp::wire::PathRole;
 use quinn_udp::{RecvMeta, Transmit, UdpSocketState};
 
 fn main() {
@@ -206,7 +207,12 @@ fn scenario(mbps: u64, paths: u64) -> Scenario {
         radios: Vec::new(),
         nodes: Vec::new(),
         paths: (0..paths)
-            .map(|index| Path { name: name(index), links: vec![index as usize], air: None })
+            .map(|index| Path {
+                name: name(index),
+                links: vec![index as usize],
+                air: None,
+                role: PathRole::Ordinary,
+            })
             .collect(),
         events: Vec::new(),
         node_events: Vec::new(),

@@ -8,6 +8,7 @@ use anabranch_base::{BitRate, Duration, Ecn, Seed};
 use anabranch_link::LinkConfig;
 use anabranch_scenario::Scenario;
 use anabranch_scenario::model::{Link, Path, RunSettings};
+use anabranch_sctp::wire::PathRole;
 
 use crate::clock::Clock;
 use crate::network::{Network, Way};
@@ -39,7 +40,7 @@ pub(crate) fn one_path(config: &LinkConfig) -> Scenario {
         title: String::new(),
         run: RunSettings { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
         links: vec![Link { name: "only".to_owned(), forward: config.clone(), reverse: config.clone() }],
-        paths: vec![Path { name: "only".to_owned(), links: vec![0], air: None }],
+        paths: vec![Path { name: "only".to_owned(), links: vec![0], air: None, role: PathRole::Ordinary }],
         events: Vec::new(),
         node_events: Vec::new(),
         flows: Vec::new(),

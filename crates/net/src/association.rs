@@ -101,6 +101,19 @@ impl Association {
         self.phase() == Phase::Open
     }
 
+    /// The name of the client that opened the association, if the endpoint has a key for each
+    /// ([`Security::Clients`](crate::Security::Clients)). The handshake has proved that the peer has the key of this
+    /// client, and no other client can add to the association or end it. The name remains when the client is removed.
+    pub fn client(&self) -> Option<Arc<str>> {
+        self.owner.shared.lock().client(self.owner.id).map(|client| client.name().clone())
+    }
+
+    /// Returns true if the client that opened the association was since [removed](crate::Clients::replace), or given
+    /// another key or name: the application ends its associations.
+    pub fn is_client_removed(&self) -> bool {
+        self.owner.shared.lock().client(self.owner.id).is_some_and(|client| client.is_removed())
+    }
+
     /// User data that was sent and that the peer has not acknowledged. Once the association has ended, the data it
     /// never acknowledged.
     pub fn unacknowledged(&self) -> ByteCount {

@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 use crate::feed::Feed;
 use crate::phase::Phase;
 use crate::report::GivenUpCounters;
+use crate::seal::Client;
 use crate::send_queue::SendQueue;
 use crate::streams::Mux;
 
@@ -21,6 +22,8 @@ pub(crate) struct AssociationEntry {
     pub is_shutdown_requested: bool,
     /// The present holder of the association.
     pub holder: Holder,
+    /// The client that opened the association, at a server that knows several.
+    pub client: Option<Arc<Client>>,
     /// The streams that carry the messages of the association, if it has any.
     pub mux: Option<Box<Mux>>,
     /// The notifiers of the waiting tasks.
@@ -66,6 +69,7 @@ impl AssociationEntry {
             phase: Phase::Opening,
             is_shutdown_requested: false,
             holder,
+            client: None,
             mux: None,
             notifiers: Arc::default(),
             given_up: GivenUpCounters::default(),

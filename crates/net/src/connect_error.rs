@@ -12,6 +12,9 @@ pub enum ConnectError {
     /// The attempt could not be started.
     #[error(transparent)]
     Impossible(#[from] core::ConnectError),
+    /// The endpoint has a key for each of several clients, and none of a server.
+    #[error("a server with a key for each client only accepts associations")]
+    ServesClients,
     /// The peer did not answer.
     #[error("the peer did not answer {attempts} attempts to connect over {}", shown(tried))]
     NoAnswer {

@@ -8,7 +8,7 @@ use std::task::{Poll, Waker};
 
 use anabranch_base::{Duration, Time};
 use anabranch_sctp::association::{Association, AssociationState, Ecn, PathAddresses};
-use anabranch_sctp::endpoint::{Departure, Endpoint};
+use anabranch_sctp::endpoint::{AssociationId, ChannelUse, Departure, Endpoint};
 use anabranch_sctp::policy::PathSample;
 use tokio::time::Sleep;
 
@@ -20,7 +20,7 @@ use crate::links::{Carried, LinkId, Links};
 use crate::outbox::{PacketHeader, Packets};
 use crate::port::{Port, push};
 use crate::report::{SocketReport, SocketReports, Unsent};
-use crate::seal::Sealing;
+use crate::seal::{Client, Sealing};
 use crate::shared::{Core, Shared};
 use crate::socket::{ReceiveBuffers, Socket};
 
@@ -123,8 +123,8 @@ impl Driver {
                     }
                     let Some(socket) = tracker.open(address) else { continue };
                     let unsent = core.sockets.on_opened(SocketReport::of(&socket));
-                    let is_backup = link.is_some_and(|link| core.sockets.links.is_backup(link));
-                    core.endpoint.set_backup(now, socket.address(), is_backup);
+                    let role = core.sockets.links.role(link);
+                    core.endpoint.set_role(now, socket.address(), role);
                     core.endpoint.add_local(now, socket.address());
                     ports.push(Port::new(socket, link, unsent));
                 }
@@ -153,9 +153,9 @@ impl Driver {
         let mut core = shared.lock();
         core.take_changes();
         let now = core.tick();
-        let Core { endpoint, sockets, .. } = &mut *core;
+        let Core { endpoint, sockets, openers, .. } = &mut *core;
         ports.iter_mut().for_each(|port| port.tell_refused(endpoint, now));
-        let mut exit = Exit { ports, sockets, sealing: sealing.as_mut(), desk };
+        let mut exit = Exit { ports, sockets, openers, sealing: sealing.as_mut(), desk };
         exit.collect(endpoint, now);
         inbox.drain(|received, train| {
             if let Some(remote) = received.moved_from {
@@ -296,6 +296,7 @@ fn longest_round_trip(endpoint: &Endpoint, local: SocketAddr) -> Duration {
 struct Exit<'a> {
     ports: &'a mut [Port],
     sockets: &'a mut SocketReports,
+    openers: &'a mut Vec<(AssociationId, Arc<Client>)>,
     sealing: Option<&'a mut Sealing>,
     desk: &'a mut Desk,
 }
@@ -312,13 +313,18 @@ struct Desk {
 impl Exit<'_> {
     /// Moves all packets that the core sends now to the queues of their sockets.
     fn collect(&mut self, endpoint: &mut Endpoint, now: Time) {
+        let mut has_opened = false;
         if let Some(sealing) = &mut self.sealing {
             while let Some(news) = endpoint.poll_channel_use() {
+                has_opened |= matches!(news, ChannelUse::Taken(_));
                 sealing.on_use(news);
             }
         }
         let max_segments = self.ports.iter().map(|port| port.socket.max_segments()).min().unwrap_or(1);
         while let Some(mut departure) = endpoint.poll_transmit(now, self.begin(), max_segments) {
+            if has_opened {
+                self.record_opener(&departure);
+            }
             let association = departure.association.and_then(|id| endpoint.association(id));
             if association.is_some_and(|one| one.state() == AssociationState::CookieWait) {
                 // The address pairs that INIT uses are not paths yet: the peer must not take them for one path that
@@ -329,6 +335,14 @@ impl Exit<'_> {
             if association.is_some_and(Association::is_unanswered) {
                 self.probe(&departure);
             }
+        }
+    }
+
+    /// Records the client on whose channel an association sends: a new one answers the packet that opened it at once.
+    fn record_opener(&mut self, departure: &Departure) {
+        let client = self.sealing.as_deref().and_then(|sealing| sealing.client(departure.channel));
+        if let (Some(id), Some(client)) = (departure.association, client) {
+            self.openers.push((id, client.clone()));
         }
     }
 

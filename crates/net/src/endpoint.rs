@@ -47,9 +47,10 @@ pub struct Options {
     pub address_tracking: AddressTracking,
     /// If not empty, an interface that appears later is used only with a route to one of these peers.
     pub toward: Vec<SocketAddr>,
-    /// The rules for metered links, as backups or up to a limit. The other links are used without limit.
+    /// The rules for metered links: as secondary links or backups, or up to a limit. The other links are used without
+    /// limit.
     pub links: Vec<LinkRule>,
-    /// The key of sealed packets, or plain SCTP.
+    /// The keys of sealed packets, or plain SCTP.
     pub security: Security,
     /// True if peers may open associations.
     pub accepts: bool,
@@ -125,15 +126,12 @@ impl Endpoint {
         }
         let needed = association.first_mtu(IpVersion::V4).max(association.first_mtu(IpVersion::V6));
         let settings = SocketSettings { by_device: options.by_device, needed };
-        let sealing = match &options.security {
-            Security::Insecure => None,
-            Security::Sealed(key) => {
-                // The seal's tag replaces the checksum (RFC 9653 §1).
-                association.encapsulation = Encapsulation::Sealed;
-                association.checksum = Checksum::Omitted;
-                Some(Sealing::new(key, Ciphers::of_this_processor(), Limits::default()))
-            }
-        };
+        let sealing = sealing(&options.security);
+        if sealing.is_some() {
+            // The seal's tag replaces the checksum (RFC 9653 §1).
+            association.encapsulation = Encapsulation::Sealed;
+            association.checksum = Checksum::Omitted;
+        }
         let config = EndpointConfig {
             association,
             registry: options.registry,
@@ -170,7 +168,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// No address can be reached, there are too many associations or already one with this peer (a second one needs
-    /// another endpoint), or the peer does not answer or refuses.
+    /// another endpoint), the endpoint is a server of several clients, or the peer does not answer or refuses.
     pub async fn connect(&self, remote: &[SocketAddr]) -> Result<Association, ConnectError> {
         self.open(remote)?.opened().await
     }
@@ -178,7 +176,8 @@ impl Endpoint {
     /// Starts to [`connect`](Endpoint::connect), for callers that show the progress.
     ///
     /// # Errors
-    /// No address can be reached, there are too many associations, or there is already one with this peer.
+    /// No address can be reached, there are too many associations or already one with this peer, or the endpoint is a
+    /// server of several clients.
     pub fn open(&self, remote: &[SocketAddr]) -> Result<Opening, ConnectError> {
         let shared = &self.owner.shared;
         let local = shared.lock().endpoint.locals().to_vec();
@@ -204,6 +203,9 @@ impl Endpoint {
 
     fn open_over(&self, remote: &[SocketAddr], pairing: &Pairing) -> Result<Opening, ConnectError> {
         let shared = &self.owner.shared;
+        if shared.lock().has_clients() {
+            return Err(ConnectError::ServesClients);
+        }
         let (id, notifiers) = shared.change(|core, _| core.connect(remote, pairing))?;
         Ok(Opening::new(Association::new(shared.clone(), id, notifiers), shared.clone()))
     }
@@ -214,7 +216,8 @@ impl Endpoint {
         self.owner.shared.lock().unreadable_peers.all().to_vec()
     }
 
-    /// Waits for the next association that a peer opens. `None` if none will follow, because the runtime ends.
+    /// Waits for the next association that a peer opens. `None` if none will follow, because the runtime ends. An
+    /// association of a client that was removed meanwhile is aborted instead.
     ///
     /// Cancellation-safe: if the future is dropped, no association is lost.
     pub async fn accept(&self) -> Option<Association> {
@@ -226,8 +229,14 @@ impl Endpoint {
                 None => (!core.has_driver()).then_some(None),
             }
         };
-        let (id, notifiers) = until(&shared.accepted, poll).await?;
-        Some(Association::new(shared.clone(), id, notifiers))
+        loop {
+            let (id, notifiers) = until(&shared.accepted, poll).await?;
+            let association = Association::new(shared.clone(), id, notifiers);
+            if !association.is_client_removed() {
+                return Some(association);
+            }
+            association.abort("the key of this client is no longer valid");
+        }
     }
 
     /// Waits until every association has ended and every packet has been sent: a program that exits earlier may not
@@ -260,7 +269,18 @@ impl Endpoint {
     }
 }
 
-/// Finds the links of `sockets`, and declares the addresses of backup links to the endpoint.
+/// The sealing between the core and the network; `None` if packets are plain.
+fn sealing(security: &Security) -> Option<Sealing> {
+    let (ciphers, limits) = (Ciphers::of_this_processor(), Limits::default());
+    match security {
+        Security::Sealed(key) => Some(Sealing::new(key, ciphers, limits)),
+        Security::Client(key) => Some(Sealing::of_client(key, ciphers, limits)),
+        Security::Clients(clients) => Some(Sealing::of_clients(clients.clone(), ciphers, limits)),
+        Security::Insecure => None,
+    }
+}
+
+/// Finds the links of `sockets`, and declares the roles of their addresses to the endpoint.
 fn join_links(
     links: &mut Links,
     sockets: &[Socket],
@@ -270,8 +290,7 @@ fn join_links(
     let mut joined = Vec::with_capacity(sockets.len());
     for address in sockets.iter().map(Socket::address) {
         let link = links.join(address.ip(), interface_of(address.ip(), known));
-        let is_backup = link.is_some_and(|link| links.is_backup(link));
-        endpoint.set_backup(Time::ZERO, address, is_backup);
+        endpoint.set_role(Time::ZERO, address, links.role(link));
         joined.push(link);
     }
     joined

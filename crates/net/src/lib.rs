@@ -53,8 +53,9 @@
 //! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: each is paired with
 //! the nearest local one, equal ones i-th with i-th, and a single one with all. [`Endpoint::accept`] returns the
 //! associations that peers open, if [`Options::accepts`] is set. [`Security`] has no default: sealed with a key, or
-//! plain. With [`Options::address_tracking`], addresses of this machine that appear or vanish are used or removed
-//! while associations are open.
+//! plain. A server can also have a key for each of several [`Clients`], which [`Association::client`] names. With
+//! [`Options::address_tracking`], addresses of this machine that appear or vanish are used or removed while
+//! associations are open.
 //!
 //! # Messages
 //!
@@ -177,7 +178,7 @@ pub use anabranch_sctp::config::Config;
 pub use anabranch_sctp::event::{CloseReason, Event, StreamChange};
 pub use anabranch_sctp::policy::{PathId, PathSample, PathState, Registry};
 pub use anabranch_sctp::record::{Happening, Record};
-pub use anabranch_sctp::wire::{Ppid, ReConfigResult, StreamId};
+pub use anabranch_sctp::wire::{PathRole, Ppid, ReConfigResult, StreamId};
 pub use association::{
     Association, CloseError, Effort, Events, OutboundStream, Records, SendOptions, StreamChangeError,
     TryRecvError,
@@ -195,7 +196,7 @@ pub use local_addresses::local_addresses_for;
 pub use opening::Opening;
 pub use report::{GivenUpCounters, PathReport, SocketReport, Unsent};
 pub use routes::reaches;
-pub use seal::{Key, KeyError, Security};
+pub use seal::{ClientKey, Clients, ClientsError, Key, KeyError, Security};
 pub use send_error::{SendError, TrySendError};
 pub use streams::{Stream, StreamMessage, Streams};
 pub use unreadable_peers::{Unreadable, UnreadablePeer};

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_sctp::wire::PathRole;
 
 use crate::interfaces::Interface;
 
@@ -13,9 +14,8 @@ use crate::interfaces::Interface;
 pub struct LinkRule {
     /// The name of an interface, or an IP address of this machine.
     pub link: String,
-    /// True if the paths are [backups](anabranch_sctp::association::Association::set_backup): they carry data only
-    /// while no other path does.
-    pub is_backup: bool,
+    /// The [role](anabranch_sctp::association::Association::set_role) of its paths.
+    pub role: PathRole,
     /// The limit of the bytes in both directions together, as counted by [`LinkReport::charged`]. The link is given
     /// up before, by a reserve for data in flight: its traffic of the last second, or of two round trips if they are
     /// longer, and a first flight. A packet that exceeds the limit is not sent.
@@ -28,8 +28,8 @@ pub struct LinkRule {
 pub struct LinkReport {
     /// The interface's name, or the address if no interface is known or the rule names the address.
     pub name: String,
-    /// True if its paths are backups.
-    pub is_backup: bool,
+    /// The role of its paths.
+    pub role: PathRole,
     /// The limit of its bytes.
     pub most: Option<ByteCount>,
     /// Bytes of IP packets sent on it: data, retransmissions, acknowledgements, probes, with all headers and seals.
@@ -107,7 +107,7 @@ impl Links {
         }
         let report = LinkReport {
             name: name.to_owned(),
-            is_backup: rule.is_some_and(|rule| rule.is_backup),
+            role: rule.map_or(PathRole::Ordinary, |rule| rule.role),
             most: rule.and_then(|rule| rule.most),
             sent: ByteCount::ZERO,
             received: ByteCount::ZERO,
@@ -161,9 +161,9 @@ impl Links {
         found
     }
 
-    /// Returns true if a link is a backup.
-    pub(crate) fn is_backup(&self, id: LinkId) -> bool {
-        self.all[id.0].report.is_backup
+    /// The role of the paths of a link; ordinary without a link.
+    pub(crate) fn role(&self, id: Option<LinkId>) -> PathRole {
+        id.map_or(PathRole::Ordinary, |id| self.all[id.0].report.role)
     }
 
     /// Returns true if a link was given up.
@@ -224,8 +224,8 @@ mod tests {
         text.parse().expect("an address")
     }
 
-    fn rule(link: &str, is_backup: bool, most: Option<u64>) -> LinkRule {
-        LinkRule { link: link.to_owned(), is_backup, most: most.map(ByteCount::new) }
+    fn rule(link: &str, role: PathRole, most: Option<u64>) -> LinkRule {
+        LinkRule { link: link.to_owned(), role, most: most.map(ByteCount::new) }
     }
 
     fn at(milliseconds: u64) -> Time {
@@ -234,7 +234,10 @@ mod tests {
 
     #[test]
     fn the_addresses_of_an_interface_are_one_link_and_an_address_with_a_rule_is_one() {
-        let mut links = Links::new(vec![rule("wwan0", true, None), rule("10.0.0.9", false, Some(9))]);
+        let mut links = Links::new(vec![
+            rule("wwan0", PathRole::Secondary, None),
+            rule("10.0.0.9", PathRole::Ordinary, Some(9)),
+        ]);
         let wwan = links.join(ip("10.64.0.2"), Some("wwan0"));
         assert_eq!(links.join(ip("2001:db8::2"), Some("wwan0")), wwan);
         assert_eq!(links.join(ip("0.0.0.0"), None), None);
@@ -242,10 +245,14 @@ mod tests {
         links.join(ip("10.0.0.9"), Some("eth0"));
         links.join(ip("192.0.2.1"), None);
         let told = links.reports();
-        let told: Vec<_> = told.iter().map(|link| (link.name.as_str(), link.is_backup, link.most)).collect();
+        let told: Vec<_> = told.iter().map(|link| (link.name.as_str(), link.role, link.most)).collect();
         let nine = Some(ByteCount::new(9));
-        let others = [("eth0", false, None), ("10.0.0.9", false, nine), ("192.0.2.1", false, None)];
-        assert_eq!(told, [[("wwan0", true, None)].as_slice(), &others].concat());
+        let others = [
+            ("eth0", PathRole::Ordinary, None),
+            ("10.0.0.9", PathRole::Ordinary, nine),
+            ("192.0.2.1", PathRole::Ordinary, None),
+        ];
+        assert_eq!(told, [[("wwan0", PathRole::Secondary, None)].as_slice(), &others].concat());
     }
 
     #[test]
@@ -258,7 +265,7 @@ mod tests {
     /// 100 kB each 100 ms with a limit of 10 MB: given up a second of traffic before the limit, and never above it.
     #[test]
     fn a_link_is_given_up_a_second_of_its_traffic_before_its_most() {
-        let mut links = Links::new(vec![rule("wwan0", false, Some(10_000_000))]);
+        let mut links = Links::new(vec![rule("wwan0", PathRole::Ordinary, Some(10_000_000))]);
         let id = links.join(ip("10.64.0.2"), Some("wwan0")).expect("a link");
         let (sent, received) = (ByteCount::new(90_000), ByteCount::new(10_000));
         let mut given_up = None;
@@ -275,7 +282,7 @@ mod tests {
 
     #[test]
     fn two_long_round_trips_of_traffic_are_left_where_they_are_more() {
-        let mut links = Links::new(vec![rule("wwan0", false, Some(10_000_000))]);
+        let mut links = Links::new(vec![rule("wwan0", PathRole::Ordinary, Some(10_000_000))]);
         let id = links.join(ip("10.64.0.2"), Some("wwan0")).expect("a link");
         links.on_round_trip(id, Duration::from_secs(2));
         for step in 0..60 {
@@ -287,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_link_that_starts_fast_is_given_up_with_half_of_a_small_most_left() {
-        let mut links = Links::new(vec![rule("wwan0", false, Some(1_000_000))]);
+        let mut links = Links::new(vec![rule("wwan0", PathRole::Ordinary, Some(1_000_000))]);
         let id = links.join(ip("10.64.0.2"), Some("wwan0")).expect("a link");
         assert!(links.used_up(at(0)).is_empty(), "nothing was carried");
         links.charge(id, Carried { sent: ByteCount::new(500_000), received: ByteCount::ZERO });
@@ -296,7 +303,7 @@ mod tests {
 
     #[test]
     fn nothing_leaves_for_which_a_limit_has_no_room_and_answers_fit_too() {
-        let mut links = Links::new(vec![rule("wwan0", false, Some(150_000))]);
+        let mut links = Links::new(vec![rule("wwan0", PathRole::Ordinary, Some(150_000))]);
         let id = links.join(ip("10.64.0.2"), Some("wwan0")).expect("a link");
         assert!(links.used_up(at(0)).is_empty());
         links.charge(id, Carried { sent: ByteCount::new(60_000), received: ByteCount::ZERO });

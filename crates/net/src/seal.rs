@@ -28,21 +28,49 @@
 //! reply that it has none; such an attacker could have dropped the packets as well.
 //!
 //! The layer has no timers. An initiation is retransmitted with SCTP's INIT; one for fresh keys with later packets.
+//!
+//! # A server of several clients
+//!
+//! A [server of several clients](Clients) has a key for each, and one that all of them share, the door key. The
+//! handshake is `Noise_NNpsk0+psk2_25519_ChaChaPoly_BLAKE2s` with the door key first and the client's own key last;
+//! initiations and probes are longer by an identifier of the client, which is derived from its own key:
+//!
+//! ```text
+//! initiation   1 | 7 zeros                 | Noise message 1 (32 + 16 + 16): ciphers (1), id (7), identifier (8)
+//! probe        4 | id of the receiving end | Noise message 1 (32 + 16 + 16): 0 (1), id (7), identifier (8)
+//! ```
+//!
+//! The other datagrams are as above. An end has keys of one kind and ignores messages of the other kind's length. An
+//! observer without the door key cannot distinguish one client from another. The clients of a server can read each
+//! other's identifiers if they see the packets, but can complete a handshake neither as another client nor as the
+//! server: the response needs the client's own key, and so do the packets that open an association. A session belongs
+//! to one client: handshakes for fresh keys and probes of another one have no effect on it.
+//!
+//! A removed client gets no response to an initiation or a probe, no association in a session that it still has, and
+//! no fresh keys. The session lasts as long as the association, which the application ends, and until 256 others have
+//! ended later.
 
 mod cipher;
+mod client_key;
+mod clients;
 mod datagram;
 mod key;
 mod keys;
 mod noise;
 mod probe;
+mod security;
 mod session;
 mod table;
 mod window;
 
 pub use cipher::{Cipher, Ciphers};
+pub use client_key::ClientKey;
+pub(crate) use clients::Client;
+pub use clients::{Clients, ClientsError};
 pub use datagram::{Datagram, PacketNumber, Route, SessionId};
-pub use key::{Key, KeyError, Security};
+pub use key::{Key, KeyError};
 pub use keys::Limits;
+pub use security::Security;
 pub use table::{Opened, Sealed, Sealing, initiated};
 pub use window::Window;
 

@@ -21,7 +21,7 @@ use crate::icmp::UndeliveredList;
 use crate::pairing::Pairing;
 use crate::phase::Phase;
 use crate::report::{GivenUpCounters, SocketReports};
-use crate::seal::{self, Security};
+use crate::seal::{self, Client, Security};
 use crate::send_error::SendError;
 use crate::unreadable_peers::UnreadablePeers;
 
@@ -48,6 +48,8 @@ pub(crate) struct Core {
     pub undelivered: UndeliveredList,
     /// Peers whose packets cannot be read; maintained by the driver.
     pub unreadable_peers: UnreadablePeers,
+    /// The clients of the associations that peers have just opened; recorded by the driver until the handles are told.
+    pub openers: Vec<(AssociationId, Arc<Client>)>,
     clock: Clock,
     associations: BTreeMap<AssociationId, AssociationEntry>,
     incoming: VecDeque<AssociationId>,
@@ -59,6 +61,8 @@ pub(crate) struct Core {
     woken: Vec<Waker>,
     /// The number of channels this end has opened; `None` for plain packets.
     channels: Option<u64>,
+    /// True if every association is that of a known client.
+    has_clients: bool,
     has_handle: bool,
     has_driver: bool,
     /// True if a handle changed something that the driver has not handled. Then `latest` is not before the first such
@@ -83,13 +87,15 @@ impl Shared {
             sockets,
             undelivered: UndeliveredList::default(),
             unreadable_peers: UnreadablePeers::default(),
+            openers: Vec::new(),
             clock,
             associations: BTreeMap::new(),
             incoming: VecDeque::new(),
             recorded: Vec::new(),
             multiplexed: Vec::new(),
             woken: Vec::new(),
-            channels: matches!(security, Security::Sealed(_)).then_some(0),
+            channels: security.is_sealed().then_some(0),
+            has_clients: matches!(security, Security::Clients(_)),
             has_handle: true,
             has_driver: true,
             is_dirty: false,
@@ -240,6 +246,11 @@ impl Core {
         }
     }
 
+    /// The client that opened an association, at a server that knows several.
+    pub(crate) fn client(&self, id: AssociationId) -> Option<&Arc<Client>> {
+        self.associations.get(&id)?.client.as_ref()
+    }
+
     /// The messages of an association that were given up.
     pub(crate) fn given_up(&self, id: AssociationId) -> GivenUpCounters {
         self.associations.get(&id).map(|entry| entry.given_up).unwrap_or_default()
@@ -314,9 +325,15 @@ impl Core {
         while let Some((id, event)) = self.endpoint.poll_event() {
             has_changed |= self.on_event(now, id, &event, accepted);
         }
+        self.openers.clear();
         has_changed |= self.turn_streams(now);
         self.is_dirty |= has_changed;
         has_changed
+    }
+
+    /// Returns true if the endpoint is a server that has a key for each client.
+    pub(crate) fn has_clients(&self) -> bool {
+        self.has_clients
     }
 
     /// Returns true if this end is opening an association.
@@ -353,13 +370,18 @@ impl Core {
 
     fn on_event(&mut self, now: Time, id: AssociationId, event: &Event, accepted: &Notify) -> bool {
         let entry = self.associations.entry(id).or_insert_with(|| AssociationEntry::new(Holder::AcceptQueue));
+        if entry.client.is_none() {
+            let opener = self.openers.iter().find(|(opened, _)| *opened == id);
+            entry.client = opener.map(|(_, client)| client.clone());
+        }
         match event {
             Event::Readable => entry.notifiers.readable.notify_waiters(),
             Event::Writable => entry.notifiers.writable.notify_waiters(),
             Event::Connected => {
                 entry.enter(Phase::Open);
                 if entry.holder == Holder::AcceptQueue {
-                    if !self.has_handle {
+                    // The opener is unknown if the association ended with the packet that opened it.
+                    if !self.has_handle || (self.has_clients && entry.client.is_none()) {
                         self.remove(now, id);
                         return true;
                     }

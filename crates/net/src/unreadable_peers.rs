@@ -47,7 +47,7 @@ impl UnreadablePeers {
 
     /// Records a datagram that arrived at an endpoint without sealing.
     pub(crate) fn on_plain(&mut self, remote: SocketAddr, datagram: &[u8]) {
-        let has_length = datagram.len() == Datagram::HANDSHAKE_LEN;
+        let has_length = matches!(datagram.len(), Datagram::HANDSHAKE_LEN | Datagram::CLIENT_HANDSHAKE_LEN);
         if has_length && matches!(Datagram::parse(datagram), Some(Datagram::Initiation(_))) {
             self.add(remote.ip(), Unreadable::Sealed);
         }

@@ -4,7 +4,7 @@
 #[path = "../../sctp/tests/counting/mod.rs"]
 mod counting;
 
-use anabranch_net::{Association, Config, Endpoint, Key, Options, Security, SendOptions};
+use anabranch_net::{Association, ClientKey, Clients, Config, Endpoint, Key, Options, Security, SendOptions};
 use bytes::Bytes;
 use counting::{Counting, held};
 
@@ -53,11 +53,16 @@ enum Callers {
 
 /// The memory, tasks and associations held after each two hundred associations, the first of which warm up.
 async fn holds(security: Security, callers: Callers) -> [u64; 5] {
+    holds_between(&security, &security, callers).await
+}
+
+/// The same with different keys at the server and its callers.
+async fn holds_between(server: &Security, caller: &Security, callers: Callers) -> [u64; 5] {
     let options = |accepts| Options {
         local: vec!["127.0.0.1:0".parse().expect("an address")],
         accepts,
         config: Config::rfc9260(),
-        ..Options::with(security.clone())
+        ..Options::with(if accepts { server } else { caller }.clone())
     };
     let server = Endpoint::bind(options(true)).expect("a server");
     let mut client = Endpoint::bind(options(false)).expect("a client");
@@ -100,4 +105,13 @@ async fn sealed_associations_leave_nothing() {
 #[tokio::test(flavor = "current_thread")]
 async fn callers_that_were_never_seen_leave_nothing() {
     assert_flat(holds(sealed(), Callers::Fresh).await);
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn associations_of_a_known_client_leave_nothing() {
+    let [door, own] = [1, 2].map(|byte| Key::from_bytes([byte; Key::LEN]));
+    let clients = Clients::new(door.clone());
+    clients.replace([("ada".to_owned(), own.clone())]).expect("one client");
+    let (server, caller) = (Security::Clients(clients), Security::Client(ClientKey::new(door, own)));
+    assert_flat(holds_between(&server, &caller, Callers::Fresh).await);
 }

@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anabranch_net::{Endpoint, Key, Options, Security, Unreadable};
+use anabranch_net::{ClientKey, Clients, Endpoint, Key, Options, Security, Unreadable};
 
 fn endpoint(security: Security, accepts: bool) -> Endpoint {
     let local = vec!["127.0.0.1:0".parse().expect("an address")];
@@ -55,7 +55,16 @@ async fn a_peer_opens_while_another_address_refuses() {
 #[tokio::test]
 async fn peers_that_cannot_be_read_are_known_with_the_reason() {
     let sealed = || Security::Sealed(Key::fresh().expect("a key"));
+    let key = |byte| Key::from_bytes([byte; Key::LEN]);
+    let clients = || Security::Clients(Clients::new(key(1)));
+    let client = |door| Security::Client(ClientKey::new(key(door), key(9)));
     let cases = [
+        (clients(), client(1), Unreadable::OtherKey),
+        (clients(), client(2), Unreadable::OtherKey),
+        (clients(), Security::Sealed(key(1)), Unreadable::OtherKey),
+        (clients(), Security::Insecure, Unreadable::NotSealed),
+        (Security::Sealed(key(1)), client(1), Unreadable::OtherKey),
+        (Security::Insecure, client(1), Unreadable::Sealed),
         (sealed(), sealed(), Unreadable::OtherKey),
         (sealed(), Security::Insecure, Unreadable::NotSealed),
         (Security::Insecure, sealed(), Unreadable::Sealed),

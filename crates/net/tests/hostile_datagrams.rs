@@ -1,4 +1,4 @@
-//! The bodies of the fuzz targets `sealed` and `sealed_handshake` on random inputs.
+//! The bodies of the fuzz targets `sealed` and `sealed_handshake`, and that of `sealed_clients`, on random inputs.
 
 mod hostile;
 
@@ -15,5 +15,10 @@ proptest! {
     #[test]
     fn in_any_mix_of_handshakes_an_end_accepts_only_packets_of_ends_with_the_key(deeds in vec(any::<u8>(), 0..900)) {
         hostile::sealed_handshake(&deeds);
+    }
+
+    #[test]
+    fn in_any_mix_of_handshakes_and_removals_each_session_is_one_clients(deeds in vec(any::<u8>(), 0..900)) {
+        hostile::sealed_clients(&deeds);
     }
 }

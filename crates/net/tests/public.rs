@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anabranch_net::{
-    Association, BindError, CloseError, CloseReason, ConnectError, Endpoint, Events, InterfaceError, Key,
-    KeyError, Message, Missed, Options, OutboundStream, PathReport, Records, SendError, SendOptions,
-    SocketReport, TryRecvError, TrySendError,
+    Association, BindError, ClientKey, Clients, ClientsError, CloseError, CloseReason, ConnectError,
+    Endpoint, Events, InterfaceError, Key, KeyError, Message, Missed, Options, OutboundStream, PathReport,
+    Records, SendError, SendOptions, SocketReport, TryRecvError, TrySendError,
 };
 use futures_core::Stream;
 
@@ -26,6 +26,7 @@ fn may_be_spawned(_: &(impl Future + Send)) {}
 fn handles_and_what_they_give_go_to_any_task() {
     goes_anywhere::<(Endpoint, Association, OutboundStream, Events, Records)>();
     goes_anywhere::<(Options, Key, SendOptions, Message, PathReport, SocketReport)>();
+    goes_anywhere::<(ClientKey, Clients)>();
     is_a_stream::<Events>();
     is_a_stream::<Records>();
 }
@@ -58,6 +59,7 @@ fn errors_are_errors_of_the_standard_library() {
     is_an_error::<CloseError>();
     is_an_error::<Missed>();
     is_an_error::<KeyError>();
+    is_an_error::<ClientsError>();
     is_an_error::<InterfaceError>();
 }
 

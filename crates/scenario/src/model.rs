@@ -13,6 +13,7 @@ use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::Registry;
 use anabranch_sctp::policy::loss_detection::cmt::CmtRules;
 use anabranch_sctp::policy::window::WindowBound;
+use anabranch_sctp::wire::PathRole;
 
 /// A scenario: links, paths, events, and the flows over them.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +80,8 @@ pub struct Path {
     pub links: Vec<usize>,
     /// The path across the mesh.
     pub air: Option<Air>,
+    /// The role in SCTP flows.
+    pub role: PathRole,
 }
 
 /// A change of a link.

@@ -30,7 +30,7 @@ use anabranch_sctp::policy::Registry;
 use crate::fault::{Fault, Read};
 use crate::files::Files;
 use crate::model::{Direction, Multipath, Protocol, RunSettings, Scenario, WindowManagement};
-use crate::settings::RUN;
+use crate::settings::{PathOptions, RUN};
 use crate::tree::{Node, Span, Table, TreeValue};
 use anabranch_base::exact::exact_size;
 use copies::ExpandedNetwork;
@@ -121,7 +121,7 @@ fn tables<'t>(fields: &Fields<'t>, key: &'static str) -> Read<&'t [Node]> {
 
 /// The path over one link, of the same name, for a file without paths.
 fn path_of(link: &LinkDraft) -> PathDraft {
-    PathDraft { name: link.name.clone(), links: vec![link.name.clone()], copies: None }
+    PathDraft { name: link.name.clone(), links: vec![link.name.clone()], options: PathOptions::default() }
 }
 
 /// Reads `[[flow]]`, or `[flow]` for a single one; without either, one SCTP flow over all paths.

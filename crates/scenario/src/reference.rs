@@ -10,8 +10,8 @@ use anabranch_wireless::config::{MOVEMENTS, RadioConfig, StationConfig, radio_se
 use crate::model::{Direction, Event, RunSettings, Tcp};
 use crate::resolved::{self, ResolvedValue};
 use crate::settings::{
-    AssociationSetting, CHANGES, EVENT, FLOW, LINK, OWN_SETTINGS, PATH, RADIO, RUN, STAGGER, TCP, TRAFFIC,
-    defaults, unnamed,
+    AssociationSetting, CHANGES, EVENT, FLOW, LINK, OWN_SETTINGS, PATH, PathOptions, RADIO, RUN, STAGGER,
+    TCP, TRAFFIC, defaults, unnamed,
 };
 use anabranch_base::exact::exact_size;
 
@@ -186,7 +186,11 @@ fn nodes() -> Vec<Row> {
 }
 
 fn paths() -> Vec<Row> {
-    rows(&PATH, &None, |key| Some(if key == "copies" { "none" } else { "required" }))
+    rows(&PATH, &PathOptions::default(), |key| match key {
+        "copies" => Some("none"),
+        "role" => None,
+        _ => Some("required"),
+    })
 }
 
 fn events() -> Vec<Row> {

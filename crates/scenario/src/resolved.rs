@@ -12,7 +12,7 @@ pub(crate) use mesh::channel;
 pub(crate) use sctp::{association, sctp, table};
 
 use anabranch_base::Time;
-use anabranch_base::setting::{Kind, Scope, Setting};
+use anabranch_base::setting::{Kind, Named, Scope, Setting};
 use anabranch_link::config::Change;
 
 use crate::model::{Event, Scenario};
@@ -97,7 +97,8 @@ impl Scenario {
         };
         let paths = self.paths.iter().filter(|path| path.air.is_none()).map(|path| {
             let links: Vec<ResolvedValue> = path.links.iter().map(link_name).collect();
-            ResolvedTable::default().with("name", path.name.as_str()).with("links", links)
+            let table = ResolvedTable::default().with("name", path.name.as_str()).with("links", links);
+            table.with("role", path.role.word())
         });
         let events = self.events.iter().map(|event| event_table(event, &link_name(&event.link)));
         let node_events = self.node_events.iter().map(|event| mesh::event(event, &self.nodes));

@@ -17,7 +17,7 @@ pub(crate) use association::AssociationSetting;
 pub(crate) use event::{CHANGES, EVENT};
 pub(crate) use flow::{FLOW, STAGGER, unnamed};
 pub(crate) use link::LINK;
-pub(crate) use path::{MOST_COPIES, PATH};
+pub(crate) use path::{MOST_COPIES, PATH, PathOptions};
 pub(crate) use radio::RADIO;
 pub(crate) use run::RUN;
 pub(crate) use sctp::{OWN_SETTINGS, defaults, has_rule, use_ipcc};

@@ -67,7 +67,7 @@ pub use crate::receive::{Message, Part};
 use crate::record::Record;
 pub use crate::send::{Outgoing, Reliability};
 use crate::wire;
-use crate::wire::{Cause, StreamId, VerificationTag};
+use crate::wire::{Cause, PathRole, StreamId, VerificationTag};
 
 /// An SCTP association without I/O.
 ///
@@ -317,15 +317,18 @@ impl Association {
         }
     }
 
-    /// Makes the paths from `local` backups, or stops that, also for paths added later. A backup is verified and
-    /// probed, and carries data only while no other path is active. HEARTBEATs report the state to the peer, which
-    /// follows it if it runs this implementation.
-    pub fn set_backup(&mut self, now: Time, local: SocketAddr, is_backup: bool) {
+    /// Gives `role` to the paths from `local`, also to those added later. Paths of all roles are verified and probed.
+    ///
+    /// A [backup](PathRole::Backup) carries data only while no other path is active. A
+    /// [secondary](PathRole::Secondary) path carries new data only after data has waited for the congestion windows of
+    /// all ordinary paths for 100 ms or two round trips, and until none waits. If the ordinary paths fail, it is one of
+    /// them. HEARTBEATs tell the role to the peer, which follows it if it runs this implementation.
+    pub fn set_role(&mut self, now: Time, local: SocketAddr, role: PathRole) {
         let Some(paths) = self.paths_mut() else { return };
-        let changed = paths.set_backup(local, is_backup);
+        let changed = paths.set_role(local, role);
         if let Some(session) = self.session_mut() {
             session.begin_event();
-            changed.into_iter().for_each(|path| session.announce_backup(path, now));
+            changed.into_iter().for_each(|path| session.announce_role(path, now));
         }
     }
 

@@ -37,7 +37,7 @@ use crate::event::Event;
 use crate::policy::{PathId, Registry, UnknownPolicy};
 use crate::receive::Budget;
 use crate::seq::Tsn;
-use crate::wire::VerificationTag;
+use crate::wire::{PathRole, VerificationTag};
 pub use arrival::Arrival;
 use channel::Channels;
 pub use channel::{Channel, ChannelUse};
@@ -132,8 +132,8 @@ pub struct Endpoint {
     associations: Members,
     /// Measurements of paths from associations that ended.
     memory: Memory,
-    /// The local addresses whose paths are backups.
-    backups: Vec<SocketAddr>,
+    /// The local addresses whose paths are not ordinary.
+    roles: Vec<(SocketAddr, PathRole)>,
     /// The association by the tag of a packet.
     by_tag: BTreeMap<VerificationTag, AssociationId>,
     /// The association of a packet that does not carry our tag.
@@ -186,7 +186,7 @@ impl Endpoint {
             config,
             associations: Members::default(),
             memory: Memory::default(),
-            backups: Vec::new(),
+            roles: Vec::new(),
             by_tag: BTreeMap::new(),
             peers: Peers::default(),
             channels: Channels::default(),
@@ -270,16 +270,16 @@ impl Endpoint {
             tsn: Tsn::new(self.rng.next_u32()),
             random: self.fresh_random(),
         };
-        // The first INIT is sent on the first path: backups are last.
+        // The first INIT is sent on the first path: secondary paths and then backups are last.
         let mut paths = routes.paths.to_vec();
-        paths.sort_by_key(|path| self.backups.contains(&path.local));
+        paths.sort_by_key(|path| self.role_of(path.local));
         let routes = Routes { paths: &paths, ..routes };
         let locals = pairing::in_order_of(remote, &self.config.local, routes.paths);
         let announced = pairing::announced(&locals, remote[0].ip());
         let seed = self.next_seed();
         let mut association = Association::connect(self.settings.clone(), identity, announced, routes, seed);
         // This sends nothing before the association is open: the time has no meaning.
-        self.keep_backups(Time::ZERO, &mut association);
+        self.keep_roles(Time::ZERO, &mut association);
         self.memory.restore(&mut association);
         Ok(self.insert(identity.tag, association, channel))
     }

@@ -2,7 +2,6 @@
 //! fields in its own file; `table` holds them, and is the only interface to the rest of the crate.
 
 mod after_loss;
-mod backup;
 mod bandwidth;
 mod burst;
 mod counters;
@@ -16,6 +15,7 @@ mod gate;
 mod health;
 mod limits;
 mod liveness;
+mod load;
 mod loss_rate;
 mod measured;
 mod memory;
@@ -23,6 +23,7 @@ mod mtu;
 mod pacer;
 mod probes;
 mod reports;
+mod roles;
 mod rtt;
 mod sack_counters;
 mod share;
@@ -37,6 +38,7 @@ pub use ends::PathAddresses;
 pub(crate) use health::HealthChange;
 pub(crate) use limits::LimitingFactor;
 pub use limits::TimeInLimit;
+pub(crate) use load::{FullPaths, Load};
 pub(crate) use memory::Remembered;
 pub(crate) use mtu::MtuState;
 pub use sack_counters::SackCounters;

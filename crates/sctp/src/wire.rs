@@ -11,6 +11,7 @@ mod fields;
 mod ids;
 mod packet;
 mod parameter;
+mod path_role;
 mod stream_set;
 mod tlv;
 
@@ -31,5 +32,6 @@ pub(crate) use ids::MessageKey;
 pub use ids::{Ppid, StreamId, VerificationTag};
 pub use packet::{Chunks, CommonHeader, Packet};
 pub use parameter::Parameter;
+pub use path_role::PathRole;
 pub(crate) use stream_set::StreamSet;
 pub use tlv::TlvError;

@@ -6,6 +6,7 @@ use crate::pair::{End, Pair, address};
 use anabranch_base::Duration;
 use anabranch_sctp::config::Config;
 use anabranch_sctp::policy::PathState;
+use anabranch_sctp::wire::PathRole;
 
 fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -25,7 +26,7 @@ fn data_on_second(pair: &mut Pair, end: End) -> usize {
 fn with_backup(index: usize) -> Pair {
     let mut pair = Pair::new(Config::tuned_2(), 2);
     let (now, local) = (pair.now, local(index));
-    pair.side(End::A).endpoint.set_backup(now, local, true);
+    pair.side(End::A).endpoint.set_role(now, local, PathRole::Backup);
     pair.connect();
     assert!(pair.run_until(secs(2), |pair| pair.is_open(End::A) && pair.is_open(End::Z)));
     pair
@@ -86,11 +87,11 @@ fn the_peer_hears_of_a_backup_even_if_the_first_word_is_lost() {
     exchange(&mut pair, 5);
     pair.drop_next(End::A, 1);
     let now = pair.now;
-    pair.side(End::A).endpoint.set_backup(now, local(1), true);
+    pair.side(End::A).endpoint.set_role(now, local(1), PathRole::Backup);
     pair.run_for(secs(3));
     assert_eq!(states(&mut pair, End::Z), [PathState::Active, PathState::Standby]);
     let now = pair.now;
-    pair.side(End::A).endpoint.set_backup(now, local(1), false);
+    pair.side(End::A).endpoint.set_role(now, local(1), PathRole::Ordinary);
     pair.run_for(secs(3));
     assert_eq!(states(&mut pair, End::Z), [PathState::Active; 2], "and that it is one no longer");
 }
@@ -101,8 +102,8 @@ fn a_change_while_a_heartbeat_is_under_way_is_told_after_its_answer() {
     pair.connect();
     pair.run_for(secs(2));
     let now = pair.now;
-    for is_backup in [true, false, true, false] {
-        pair.side(End::A).endpoint.set_backup(now, local(1), is_backup);
+    for role in [PathRole::Backup, PathRole::Ordinary].repeat(2) {
+        pair.side(End::A).endpoint.set_role(now, local(1), role);
         pair.settle(End::A);
     }
     pair.run_for(secs(1));
@@ -117,7 +118,7 @@ fn an_association_opens_on_a_backup_only_if_no_other_path_answers_and_leaves_it_
     let mut pair = Pair::new(Config::tuned_2(), 2);
     pair.pipes[1].is_cut = true;
     let now = pair.now;
-    pair.side(End::A).endpoint.set_backup(now, local(0), true);
+    pair.side(End::A).endpoint.set_role(now, local(0), PathRole::Backup);
     pair.connect();
     assert!(pair.run_until(secs(20), |pair| pair.is_open(End::A) && pair.is_open(End::Z)));
     exchange(&mut pair, 20);
@@ -138,7 +139,7 @@ fn an_association_opens_on_a_backup_only_if_no_other_path_answers_and_leaves_it_
 fn backups_alone_carry_data_together() {
     let mut pair = Pair::new(Config::tuned_2(), 2);
     let now = pair.now;
-    (0..2).for_each(|index| pair.side(End::A).endpoint.set_backup(now, local(index), true));
+    (0..2).for_each(|index| pair.side(End::A).endpoint.set_role(now, local(index), PathRole::Backup));
     pair.connect();
     pair.run_for(secs(2));
     assert_eq!(states(&mut pair, End::A), [PathState::Active; 2]);

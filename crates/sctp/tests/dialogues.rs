@@ -39,6 +39,7 @@ mod remembered;
 mod rfc9260;
 mod sack_immediately;
 mod script;
+mod secondary;
 mod shrunk_walks;
 mod shutdown;
 mod slow_reader;

@@ -7,7 +7,8 @@ use anabranch_sctp::config::{Config, SackBatch};
 use anabranch_sctp::endpoint::{Channel, Endpoint, Train};
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
-    Abort, Data, Duplicates, EncodeChunk, GapBlocks, Heartbeat, Ppid, Sack, StreamId, VerificationTag,
+    Abort, Data, Duplicates, EncodeChunk, GapBlocks, Heartbeat, PathRole, Ppid, Sack, StreamId,
+    VerificationTag,
 };
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -66,7 +67,7 @@ fn packets(pair: &mut Pair, kinds: &[Kind]) -> Vec<Vec<u8>> {
                 packet(tag, &[&Data { payload: &vec![7; length], ..data }])
             }
             Kind::Sack => packet(tag, &[&sack(acked)]),
-            Kind::Heartbeat => packet(tag, &[&Heartbeat { info: b"who".to_vec(), is_backup: false }]),
+            Kind::Heartbeat => packet(tag, &[&Heartbeat { info: b"who".to_vec(), role: PathRole::Ordinary }]),
             Kind::WrongTag => {
                 let other = VerificationTag::new(tag.get() ^ 1);
                 packet(other, &[&Data { payload: b"x", ..whole(next) }])

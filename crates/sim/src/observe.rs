@@ -88,13 +88,15 @@ pub struct PathMeasurements {
 }
 
 /// The state of a path, as its sender sees it (RFC 9260 §8.2, RFC 7829). Which of the active paths carries data is not a
-/// state, except for a path that was declared a backup.
+/// state, except for a path that was declared secondary or a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PathState {
     /// It has not answered yet.
     Unconfirmed,
     /// It is confirmed and has not failed.
     Active,
+    /// Likewise; it was declared secondary, and the ordinary paths are not full.
+    Spare,
     /// Likewise; it was declared a backup, and waits while another path is active.
     Standby,
     /// It has not answered several times in a row, and data goes to other paths (RFC 7829).
@@ -253,6 +255,7 @@ impl PathState {
     pub const ALL: [PathState; PathState::Removed as usize + 1] = [
         PathState::Unconfirmed,
         PathState::Active,
+        PathState::Spare,
         PathState::Standby,
         PathState::PotentiallyFailed,
         PathState::Inactive,
@@ -264,6 +267,7 @@ impl PathState {
         match self {
             PathState::Unconfirmed => "unconfirmed",
             PathState::Active => "active",
+            PathState::Spare => "spare",
             PathState::Standby => "standby",
             PathState::PotentiallyFailed => "potentially-failed",
             PathState::Inactive => "inactive",
@@ -276,6 +280,7 @@ impl PathState {
         match self {
             PathState::Unconfirmed => "its address has not answered yet",
             PathState::Active => "confirmed and not failed",
+            PathState::Spare => "likewise, a secondary path that waits while the ordinary paths are not full",
             PathState::Standby => "likewise, a backup that waits while another path is active",
             PathState::PotentiallyFailed => "silent or timed out, data goes to other paths",
             PathState::Inactive => "failed, only probes go to it",

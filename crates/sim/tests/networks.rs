@@ -16,6 +16,7 @@ mod places;
 mod predict;
 mod reordering;
 mod schedulers;
+mod secondary;
 mod sharing;
 mod spikes;
 mod tcp;

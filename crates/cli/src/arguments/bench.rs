@@ -28,8 +28,8 @@ pub(crate) struct BenchArguments {
     /// Addresses of the host that runs `anabranch bench --serve`, with UDP port 9899 unless another is given
     #[arg(long, required_unless_present = "serve", value_delimiter = ',', value_name = "HOST[:PORT],…")]
     pub to: Vec<HostPort>,
-    /// Use this interface or local address; repeat for each link (default: all interfaces that are up). USE is `backup`,
-    /// `max:SIZE`, or both with a comma, as for `anabranch send`
+    /// Use this interface or local address; repeat for each link (default: all interfaces that are up). USE is
+    /// `secondary` or `backup`, `max:SIZE`, or both with a comma, as for `anabranch send`
     #[arg(long, conflicts_with = "serve", value_name = "IFACE|ADDR[=USE]")]
     pub via: Vec<Via>,
     /// Duration of a test, in seconds or with a unit

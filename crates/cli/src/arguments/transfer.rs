@@ -26,8 +26,8 @@ pub(crate) struct SendArguments {
     #[arg(long, requires = "listen", conflicts_with = "to")]
     pub keep: bool,
     /// Send from this interface or local address; repeat for each link (default: all interfaces that are up). USE is
-    /// `backup` (only while no other link works), `max:SIZE` (stop using the link before it is charged more), or both
-    /// with a comma
+    /// `secondary` (new data only while the other links are full), `backup` (only while no other link works), `max:SIZE`
+    /// (stop using the link before it is charged more), or one of the first two and `max:SIZE` with a comma
     #[arg(long, value_name = "IFACE|ADDR[=USE]", conflicts_with = "listen")]
     pub via: Vec<Via>,
     /// Name of the file at the receiver, if there is only one FILE (default: its own name, or `stdin` for `-`)
@@ -58,8 +58,8 @@ pub(crate) struct RecvArguments {
     #[arg(long, value_delimiter = ',', value_name = "HOST[:PORT],…", conflicts_with_all = ["listen", "keep"])]
     pub from: Vec<HostPort>,
     /// With --from: fetch over this interface or local address; repeat for each link (default: all interfaces that are up).
-    /// USE is `backup` (only while no other link works), `max:SIZE` (stop using the link before it is charged more), or
-    /// both with a comma
+    /// USE is `secondary` (new data only while the other links are full), `backup` (only while no other link works),
+    /// `max:SIZE` (stop using the link before it is charged more), or one of the first two and `max:SIZE` with a comma
     #[arg(long, value_name = "IFACE|ADDR[=USE]", requires = "from")]
     pub via: Vec<Via>,
     /// Directory for received files; `-` writes a single file to standard output
@@ -107,9 +107,10 @@ address, each --via is paired with it. An interface that comes up during the tra
 that goes down is no longer used. With --via INTERFACE only the named interfaces are tracked; with
 --via ADDRESS none is.
 
-A metered link can be a backup (--via wwan0=backup), which is used only while no other link works, or have a
-limit (--via wwan0=max:2GB). The program at the other end respects both. If every --via is a backup, all other
-interfaces are used too. All packets count, in both directions, with headers, copies and probes. A link is given
+A metered link can be a backup (--via wwan0=backup), which is used only while no other link works, or secondary
+(--via wwan0=secondary): it carries new data only while the links without a role are full. It can have a limit
+(--via wwan0=max:2GB). The program at the other end respects all three. If every --via is a backup or secondary,
+all other interfaces are used too. All packets count, in both directions, with headers, copies and probes. A link is given
 up before its limit, by the traffic of its last second. The table at the end has the charge of each link.
 
 Packets are sealed: only programs with the key can read or change them. `anabranch recv` prints a new key in
@@ -129,6 +130,7 @@ Examples:
   a server with two addresses:    anabranch send big.iso --to 192.0.2.1,198.51.100.1
   two uplinks to one address:     anabranch send big.iso --to server.example --via eth0 --via wwan0
   a modem as a backup:            anabranch send big.iso --to server.example --via wwan0=backup
+  a modem if the rest is full:    anabranch send big.iso --to server.example --via wwan0=secondary
   with limited bandwidth:         anabranch send big.iso --limit-rate 20M --to 192.0.2.1
   output of another program:      tar c photos | anabranch send - --name photos.tar --to 192.0.2.1
   another port, for a script:     anabranch send big.iso --to [2001:db8::1]:7000 --json

@@ -57,8 +57,8 @@ impl BenchRoute {
     pub(super) fn only(&self, path: &OnePath) -> BenchRoute {
         let mut route = self.route.clone();
         "primary".clone_into(&mut route.dialer.config.scheduler);
-        // A backup would stay idle even alone.
-        route.outlets = route.outlets.without_backups();
+        // A link with a role would stay idle even alone.
+        route.outlets = route.outlets.without_roles();
         BenchRoute { route, only: Some(path.clone()), ..*self }
     }
 

@@ -5,6 +5,7 @@ use anabranch_link::Change;
 use anabranch_link::config::{LinkConfig, LossConfig, LossKind, QueueConfig, QueueLimit};
 use anabranch_scenario::model::{Direction, Event, Link, Path, RunSettings};
 use anabranch_scenario::{Scenario, registry};
+use anabranch_sctp::wire::PathRole;
 
 /// `milliseconds` after the start.
 pub(crate) fn at(milliseconds: u64) -> Time {
@@ -34,7 +35,12 @@ pub(crate) fn scenario(links: Vec<Link>, paths: &[&[usize]]) -> Scenario {
         run: RunSettings { time: None, warmup: Duration::ZERO, seed: 1, runs: 1 },
         links,
         paths: paths
-            .map(|(index, links)| Path { name: format!("path {index}"), links: links.to_vec(), air: None })
+            .map(|(index, links)| Path {
+                name: format!("path {index}"),
+                links: links.to_vec(),
+                air: None,
+                role: PathRole::Ordinary,
+            })
             .collect(),
         events: Vec::new(),
         node_events: Vec::new(),

@@ -17,8 +17,8 @@ pub struct Route(u16);
 /// A parsed datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datagram<'a> {
-    /// A request for a session: the first message of the handshake.
-    Initiation(&'a [u8; MESSAGE_LEN]),
+    /// A request for a session: the first message of the handshake, longer if it names a client.
+    Initiation(&'a [u8]),
     /// The second message of the handshake.
     Response {
         /// The initiated session.
@@ -30,8 +30,8 @@ pub enum Datagram<'a> {
     Probe {
         /// The session.
         about: SessionId,
-        /// The Noise message.
-        message: &'a [u8; MESSAGE_LEN],
+        /// The Noise message, longer if it names a client.
+        message: &'a [u8],
     },
     /// The answer to a probe.
     ProbeReply {
@@ -52,8 +52,10 @@ pub enum Datagram<'a> {
 }
 
 impl Datagram<'_> {
-    /// The length of an initiation, a response, a probe and a probe reply.
+    /// The length of a response and of a probe reply, and with a single key of an initiation and of a probe.
     pub const HANDSHAKE_LEN: usize = HEADER_LEN + MESSAGE_LEN;
+    /// The length of an initiation and of a probe that name a client.
+    pub const CLIENT_HANDSHAKE_LEN: usize = HEADER_LEN + CLIENT_MESSAGE_LEN;
     /// The number of bytes that sealing adds to a packet.
     pub const OVERHEAD: usize = 2 * HEADER_LEN + TAG_LEN;
     /// The offset of the sealed packet in its datagram.
@@ -65,9 +67,9 @@ impl Datagram<'_> {
         let word = u64::from_be_bytes(*header);
         let id = SessionId(word & SessionId::MASK);
         match (word >> SessionId::BITS, id) {
-            (INITIATION, SessionId(0)) => Some(Datagram::Initiation(rest.try_into().ok()?)),
+            (INITIATION, SessionId(0)) => Some(Datagram::Initiation(first_message(rest)?)),
             (RESPONSE, to) => Some(Datagram::Response { to, message: rest.try_into().ok()? }),
-            (PROBE, about) => Some(Datagram::Probe { about, message: rest.try_into().ok()? }),
+            (PROBE, about) => Some(Datagram::Probe { about, message: first_message(rest)? }),
             (PROBE_REPLY, to) => Some(Datagram::ProbeReply { to, message: rest.try_into().ok()? }),
             (PACKET, to) => {
                 let (number, sealed) = rest.split_first_chunk::<8>()?;
@@ -80,7 +82,7 @@ impl Datagram<'_> {
 
     /// The bytes.
     pub(super) fn to_vec(self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(Datagram::HANDSHAKE_LEN);
+        let mut bytes = Vec::with_capacity(Datagram::CLIENT_HANDSHAKE_LEN);
         self.write(&mut bytes);
         bytes
     }
@@ -96,10 +98,10 @@ impl Datagram<'_> {
         };
         out.extend_from_slice(&word.to_be_bytes());
         match self {
-            Datagram::Initiation(message)
-            | Datagram::Response { message, .. }
-            | Datagram::Probe { message, .. }
-            | Datagram::ProbeReply { message, .. } => out.extend_from_slice(*message),
+            Datagram::Initiation(message) | Datagram::Probe { message, .. } => out.extend_from_slice(message),
+            Datagram::Response { message, .. } | Datagram::ProbeReply { message, .. } => {
+                out.extend_from_slice(*message);
+            }
             Datagram::Packet { number, sealed, .. } => {
                 out.extend_from_slice(&number.0.to_be_bytes());
                 out.extend_from_slice(sealed);
@@ -174,6 +176,11 @@ impl Route {
     }
 }
 
+/// The bytes of a handshake's first message, if the length is that of one.
+fn first_message(bytes: &[u8]) -> Option<&[u8]> {
+    matches!(bytes.len(), MESSAGE_LEN | CLIENT_MESSAGE_LEN).then_some(bytes)
+}
+
 const INITIATION: u64 = 1;
 const RESPONSE: u64 = 2;
 const PACKET: u64 = 3;
@@ -182,21 +189,28 @@ const PROBE_REPLY: u64 = 5;
 const HEADER_LEN: usize = 8;
 /// The length of a handshake message: a public key, a payload of 8 bytes, a tag.
 pub(crate) const MESSAGE_LEN: usize = 32 + 8 + TAG_LEN;
+/// The length of a first message that names a client: a public key, a payload of 16 bytes, a tag.
+pub(crate) const CLIENT_MESSAGE_LEN: usize = MESSAGE_LEN + 8;
 /// The length of the tag of either cipher.
 const TAG_LEN: usize = 16;
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::{Just, any, prop_oneof, proptest};
+
     use super::*;
 
     #[test]
     fn what_is_written_is_read_again() {
-        let message = [7; MESSAGE_LEN];
+        let (message, naming) = ([7; MESSAGE_LEN], [7; CLIENT_MESSAGE_LEN]);
         let (to, number) = (SessionId::new(u64::MAX), PacketNumber::new(Route(3), 9));
         let all = [
             Datagram::Initiation(&message),
+            Datagram::Initiation(&naming),
             Datagram::Response { to, message: &message },
             Datagram::Probe { about: to, message: &message },
+            Datagram::Probe { about: to, message: &naming },
             Datagram::ProbeReply { to, message: &message },
             Datagram::Packet { to, number, sealed: &[1; 40] },
         ];
@@ -228,16 +242,39 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// Any bytes with any header: what is decoded has a length that it may have, and is written as the same bytes.
+        #[test]
+        fn what_is_read_is_written_again(
+            kind in 0_u64..8,
+            id in prop_oneof![Just(0), 0..=SessionId::MASK],
+            body in prop_oneof![vec(any::<u8>(), 0..90), vec(any::<u8>(), 56), vec(any::<u8>(), 64)],
+        ) {
+            let bytes = [&(kind << SessionId::BITS | id).to_be_bytes()[..], &body].concat();
+            if let Some(datagram) = Datagram::parse(&bytes) {
+                assert_eq!(datagram.to_vec(), bytes);
+                let lens = [Datagram::HANDSHAKE_LEN, Datagram::CLIENT_HANDSHAKE_LEN];
+                match datagram {
+                    Datagram::Packet { .. } => assert!(bytes.len() >= Datagram::OVERHEAD),
+                    Datagram::Initiation(_) | Datagram::Probe { .. } => assert!(lens.contains(&bytes.len())),
+                    Datagram::Response { .. } | Datagram::ProbeReply { .. } => assert_eq!(bytes.len(), lens[0]),
+                }
+            }
+        }
+    }
+
     #[test]
-    fn an_initiation_names_no_session_and_has_one_length() {
-        let mut bytes = vec![0; Datagram::HANDSHAKE_LEN];
-        bytes[0] = 1;
-        assert!(Datagram::parse(&bytes).is_some());
-        bytes[7] = 1;
-        assert_eq!(Datagram::parse(&bytes), None);
-        bytes[7] = 0;
-        bytes.push(0);
-        assert_eq!(Datagram::parse(&bytes), None);
+    fn an_initiation_names_no_session_and_has_one_of_two_lengths() {
+        for len in [Datagram::HANDSHAKE_LEN, Datagram::CLIENT_HANDSHAKE_LEN] {
+            let mut bytes = vec![0; len];
+            bytes[0] = 1;
+            assert!(Datagram::parse(&bytes).is_some());
+            bytes[7] = 1;
+            assert_eq!(Datagram::parse(&bytes), None);
+            bytes[7] = 0;
+            bytes.push(0);
+            assert_eq!(Datagram::parse(&bytes), None);
+        }
     }
 
     #[test]

@@ -13,16 +13,6 @@ pub struct Key {
     bytes: Zeroizing<[u8; Key::LEN]>,
 }
 
-/// The protection of packets.
-#[derive(Clone, Debug)]
-pub enum Security {
-    /// Complete SCTP packets are sealed below SCTP: only an end with the same key is answered.
-    Sealed(Key),
-    /// Plain SCTP over UDP (RFC 6951), which anyone on the path can read and forge: for other stacks, and for
-    /// measurements.
-    Insecure,
-}
-
 /// The error of text that is not a key. It does not repeat the text, which may be almost a key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
@@ -32,6 +22,12 @@ pub enum KeyError {
     /// A character is not a hexadecimal digit.
     #[error("a key is 32 hexadecimal digits, but character {0} is not")]
     Digit(usize),
+    /// The length of a client's key is wrong.
+    #[error("a client's key is 64 hexadecimal digits, not {0} characters")]
+    ClientLength(usize),
+    /// A character of a client's key is not a hexadecimal digit.
+    #[error("a client's key is 64 hexadecimal digits, but character {0} is not")]
+    ClientDigit(usize),
     /// The operating system provides no random numbers.
     #[error("the operating system provides no random numbers: {0}")]
     NoRandomness(String),
@@ -61,14 +57,37 @@ impl Key {
         Zeroizing::new(self.bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
+    /// The bytes.
+    pub(super) fn bytes(&self) -> &[u8; Key::LEN] {
+        &self.bytes
+    }
+
     /// Noise's pre-shared key: this key and a label of its purpose (Noise §9: 32 bytes; it is hashed, so that a
     /// constant half does not weaken it).
-    pub(super) fn for_noise(&self) -> Zeroizing<[u8; 32]> {
+    pub(super) fn for_noise(&self, purpose: Purpose) -> Psk {
         let mut psk = Zeroizing::new([0; 32]);
         psk[..Key::LEN].copy_from_slice(self.bytes.as_ref());
-        psk[Key::LEN..].copy_from_slice(b"anabranch seal 1");
+        psk[Key::LEN..].copy_from_slice(match purpose {
+            Purpose::Single => b"anabranch seal 1",
+            Purpose::Door => b"anabranch door 1",
+            Purpose::Own => b"anabranch self 1",
+        });
         psk
     }
+}
+
+/// A pre-shared key of Noise.
+pub(super) type Psk = Zeroizing<[u8; 32]>;
+
+/// The purpose of a key in a handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The only key of both ends.
+    Single,
+    /// The key that all clients of a server share.
+    Door,
+    /// The key of one client.
+    Own,
 }
 
 impl FromStr for Key {
@@ -76,25 +95,38 @@ impl FromStr for Key {
 
     /// Parses 32 hexadecimal digits, with optional surrounding blanks.
     fn from_str(text: &str) -> Result<Key, KeyError> {
-        let text = text.trim();
-        let count = text.chars().count();
-        if let Some(wrong) = text.chars().position(|digit| !digit.is_ascii_hexdigit()) {
-            return Err(if count == 2 * Key::LEN {
-                KeyError::Digit(wrong + 1)
-            } else {
-                KeyError::Length(count)
-            });
-        }
-        let mut bytes = Zeroizing::new([0; Key::LEN]);
-        if count != 2 * Key::LEN {
-            return Err(KeyError::Length(count));
-        }
-        for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
-            let value = |digit: u8| char::from(digit).to_digit(16).map_or(0, |value| value as u8);
-            *byte = value(digits[0]) << 4 | value(digits[1]);
-        }
+        let bytes = parse_digits(text).map_err(|fault| match fault {
+            DigitFault::Length(count) => KeyError::Length(count),
+            DigitFault::Digit(position) => KeyError::Digit(position),
+        })?;
         Ok(Key { bytes })
     }
+}
+
+/// The fault of text that is not hexadecimal digits of the expected number.
+pub(super) enum DigitFault {
+    /// The number of characters.
+    Length(usize),
+    /// The position of the first other character, from 1.
+    Digit(usize),
+}
+
+/// The bytes of `2 * LEN` hexadecimal digits, with optional surrounding blanks.
+pub(super) fn parse_digits<const LEN: usize>(text: &str) -> Result<Zeroizing<[u8; LEN]>, DigitFault> {
+    let text = text.trim();
+    let count = text.chars().count();
+    if count != 2 * LEN {
+        return Err(DigitFault::Length(count));
+    }
+    if let Some(wrong) = text.chars().position(|digit| !digit.is_ascii_hexdigit()) {
+        return Err(DigitFault::Digit(wrong + 1));
+    }
+    let mut bytes = Zeroizing::new([0; LEN]);
+    for (byte, digits) in bytes.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        let value = |digit: u8| char::from(digit).to_digit(16).map_or(0, |value| value as u8);
+        *byte = value(digits[0]) << 4 | value(digits[1]);
+    }
+    Ok(bytes)
 }
 
 impl fmt::Debug for Key {
@@ -123,8 +155,8 @@ mod tests {
 
     #[test]
     fn debug_output_does_not_show_a_key() {
-        let security = Security::Sealed(Key::from_bytes([0xab; 16]));
-        let shown = format!("{security:?} {security:#?}");
+        let key = Key::from_bytes([0xab; 16]);
+        let shown = format!("{key:?} {key:#?}");
         assert!(!shown.contains("ab") && !shown.contains("171"), "{shown}");
     }
 

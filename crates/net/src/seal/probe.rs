@@ -2,7 +2,9 @@
 //! the key can read the probe and reply.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
+use super::clients::Client;
 use super::datagram::{Datagram, MESSAGE_LEN, SessionId};
 use super::noise::{Initiator, Noise};
 
@@ -23,15 +25,22 @@ pub(super) struct ProbeReplies {
 #[derive(Debug)]
 struct Replied {
     about: SessionId,
-    probe: [u8; MESSAGE_LEN],
+    probe: Vec<u8>,
     reply: Vec<u8>,
+    /// The client that sent the probe; `None` with a single key.
+    client: Option<Arc<Client>>,
 }
 
 impl Probe {
-    /// A probe about the session with the peer's id `about` and this end's id `local`. `None` if the operating system
-    /// provides no random numbers.
-    pub(super) fn new(noise: &Noise, about: SessionId, local: SessionId) -> Option<Probe> {
-        let (initiator, message) = noise.probe(about, local)?;
+    /// A probe about the session with the peer's id `about` and this end's id `local`, at a server to `client`. `None`
+    /// if the operating system provides no random numbers.
+    pub(super) fn new(
+        noise: &Noise,
+        about: SessionId,
+        local: SessionId,
+        client: Option<&Client>,
+    ) -> Option<Probe> {
+        let (initiator, message) = noise.probe(about, local, client)?;
         let datagram = Datagram::Probe { about, message: &message }.to_vec();
         Some(Probe { initiator, about, datagram })
     }
@@ -54,27 +63,30 @@ impl Probe {
 }
 
 impl ProbeReplies {
-    /// The reply to a probe about a session that this end has or lacks: the same each time. `None` if the sender of
-    /// the probe has another key.
+    /// The reply to a probe about a session: the same each time. `has_session` returns true if this end has the
+    /// session with that client. `None` if the sender of the probe has another key, or is a client that was removed.
     pub(super) fn reply(
         &mut self,
         noise: &Noise,
         about: SessionId,
-        probe: &[u8; MESSAGE_LEN],
-        has_session: bool,
+        probe: &[u8],
+        has_session: impl FnOnce(Option<&Arc<Client>>) -> bool,
     ) -> Option<&[u8]> {
         let kept = self.latest.iter().position(|kept| kept.about == about && kept.probe == *probe);
         let index = match kept {
             Some(index) => index,
             None => {
                 let responder = noise.read_probe(about, probe)?;
-                let to = responder.peer;
-                let message = responder.reply(if has_session { about } else { NO_SESSION })?;
+                let (to, client) = (responder.peer, responder.client.clone());
+                let known = if has_session(client.as_ref()) { about } else { NO_SESSION };
+                let message = responder.reply(known)?;
                 let reply = Datagram::ProbeReply { to, message: &message }.to_vec();
-                self.keep(Replied { about, probe: *probe, reply })
+                self.keep(Replied { about, probe: probe.to_vec(), reply, client })
             }
         };
-        self.latest.get(index).map(|kept| kept.reply.as_slice())
+        let kept = self.latest.get(index)?;
+        let is_removed = kept.client.as_ref().is_some_and(|client| client.is_removed());
+        (!is_removed).then_some(kept.reply.as_slice())
     }
 
     /// The number of replies kept.

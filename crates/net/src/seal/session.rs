@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use anabranch_sctp::association::PathAddresses;
 
 use super::cipher::Cipher;
+use super::clients::Client;
 use super::datagram::{Datagram, MESSAGE_LEN, PacketNumber, Route, SessionId};
 use super::keys::{Keys, Limits, Order};
 use super::noise::{Initiator, Noise, Responder};
@@ -17,6 +19,9 @@ use super::probe::Probe;
 pub(super) struct Session {
     limits: Limits,
     role: Role,
+    /// The client at the other end, at a server that knows several. Until a packet was opened the peer only claims to
+    /// be it.
+    client: Option<Arc<Client>>,
     /// The keys for sealing; `None` until the handshake has completed.
     current: Option<Keys>,
     /// The keys of packets still in flight.
@@ -59,17 +64,13 @@ struct Initiation {
 #[derive(Debug)]
 struct NextKeys {
     keys: Keys,
-    initiation: [u8; MESSAGE_LEN],
+    initiation: Vec<u8>,
     response: Vec<u8>,
 }
 
 impl Session {
     /// A session that this end initiates.
-    pub(super) fn initiate(
-        limits: Limits,
-        local: SessionId,
-        initiation: (Initiator, [u8; MESSAGE_LEN]),
-    ) -> Session {
+    pub(super) fn initiate(limits: Limits, local: SessionId, initiation: (Initiator, Vec<u8>)) -> Session {
         let mut session = Session::new(limits, Role::Initiator);
         session.set_initiation(local, initiation);
         session
@@ -81,9 +82,10 @@ impl Session {
         noise: &Noise,
         local: SessionId,
         responder: Responder,
-        initiation: &[u8; MESSAGE_LEN],
+        initiation: &[u8],
     ) -> Option<Session> {
         let mut session = Session::new(limits, Role::Responder);
+        session.client.clone_from(&responder.client);
         session.respond(noise, local, responder, initiation)?;
         Some(session)
     }
@@ -92,6 +94,7 @@ impl Session {
         Session {
             limits,
             role,
+            client: None,
             current: None,
             previous: None,
             next: None,
@@ -193,11 +196,7 @@ impl Session {
     }
 
     /// Keeps an initiation until its response arrives.
-    pub(crate) fn set_initiation(
-        &mut self,
-        local: SessionId,
-        (initiator, message): (Initiator, [u8; MESSAGE_LEN]),
-    ) {
+    pub(crate) fn set_initiation(&mut self, local: SessionId, (initiator, message): (Initiator, Vec<u8>)) {
         let datagram = Datagram::Initiation(&message).to_vec();
         self.initiation = Some(Initiation { initiator, local, datagram, repeat_at: 0 });
     }
@@ -217,7 +216,8 @@ impl Session {
 
     /// Returns true if an initiation for fresh keys in a packet to `to` must be answered.
     pub(crate) fn may_renew(&self, to: SessionId) -> bool {
-        self.role == Role::Responder && self.current.as_ref().is_some_and(|keys| keys.local == to)
+        let is_responder = self.role == Role::Responder && !self.is_removed();
+        is_responder && self.current.as_ref().is_some_and(|keys| keys.local == to)
     }
 
     /// Responds to an initiation of the peer. `None`, without a change of state, if the operating system provides no
@@ -227,26 +227,47 @@ impl Session {
         noise: &Noise,
         local: SessionId,
         responder: Responder,
-        initiation: &[u8; MESSAGE_LEN],
+        initiation: &[u8],
     ) -> Option<()> {
         let peer = responder.peer;
         let (keys, message) = noise.respond(responder, local)?;
         let response = Datagram::Response { to: peer, message: &message }.to_vec();
         let keys = Keys::new(keys, self.limits, local, peer);
-        if let Some(unused) = self.next.replace(NextKeys { keys, initiation: *initiation, response }) {
+        if let Some(unused) = self.next.replace(NextKeys { keys, initiation: initiation.to_vec(), response })
+        {
             self.dropped.push(unused.keys.local);
         }
         Some(())
     }
 
     /// The response already sent to this initiation, if any.
-    pub(crate) fn response_to(&self, initiation: &[u8; MESSAGE_LEN]) -> Option<&[u8]> {
+    pub(crate) fn response_to(&self, initiation: &[u8]) -> Option<&[u8]> {
         self.next.as_ref().filter(|next| next.initiation == *initiation).map(|next| next.response.as_slice())
     }
 
     /// The initiation of a peer that has not yet confirmed the response.
-    pub(super) fn unconfirmed(&self) -> Option<&[u8; MESSAGE_LEN]> {
-        self.next.as_ref().filter(|_| self.current.is_none()).map(|next| &next.initiation)
+    pub(super) fn unconfirmed(&self) -> Option<&[u8]> {
+        self.next.as_ref().filter(|_| self.current.is_none()).map(|next| next.initiation.as_slice())
+    }
+
+    /// The client at the other end, at a server that knows several.
+    pub(super) fn client(&self) -> Option<&Arc<Client>> {
+        self.client.as_ref()
+    }
+
+    /// Returns true if this client is the one of the session. With a single key there are none.
+    pub(super) fn is_of(&self, client: Option<&Arc<Client>>) -> bool {
+        match (&self.client, client) {
+            (None, None) => true,
+            (Some(ours), Some(other)) => Arc::ptr_eq(ours, other),
+            _ => false,
+        }
+    }
+
+    /// Returns true if the client was removed: its session opens nothing new.
+    #[inline]
+    pub(super) fn is_removed(&self) -> bool {
+        self.client.as_ref().is_some_and(|client| client.is_removed())
     }
 
     /// The ids of the keys for sealing: this end's and the peer's. `None` before the handshake has completed.

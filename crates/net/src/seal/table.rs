@@ -2,11 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint::{Channel, ChannelUse};
+use anabranch_sctp::wire::{CommonHeader, CookieEcho, Init};
 
 use super::cipher::{Cipher, Ciphers};
+use super::client_key::ClientKey;
+use super::clients::{Client, Clients};
 use super::datagram::{Datagram, MESSAGE_LEN, PacketNumber, Route, SessionId};
 use super::key::Key;
 use super::keys::{Limits, Order};
@@ -26,7 +30,7 @@ pub struct Sealing {
     by_id: BTreeMap<SessionId, Channel>,
     /// Sessions whose peer was sent a response and has sent nothing since, by its initiation: a repeated initiation
     /// gets the same response.
-    initiations: BTreeMap<[u8; MESSAGE_LEN], Channel>,
+    initiations: BTreeMap<Vec<u8>, Channel>,
     /// The same sessions, in the order of arrival.
     unconfirmed: VecDeque<Channel>,
     /// Sessions without an association, in the order in which they lost their last one.
@@ -83,8 +87,22 @@ const fn accepted(number: u64) -> Channel {
 impl Sealing {
     /// The layer for peers with this key. Packets are sealed by AES-256-GCM if the peer and `ciphers` have it.
     pub fn new(key: &Key, ciphers: Ciphers, limits: Limits) -> Sealing {
+        Sealing::with(Noise::new(key, ciphers), limits)
+    }
+
+    /// The layer of a client of a server that has a key for each. It initiates sessions, and accepts none.
+    pub fn of_client(key: &ClientKey, ciphers: Ciphers, limits: Limits) -> Sealing {
+        Sealing::with(Noise::of_client(key, ciphers), limits)
+    }
+
+    /// The layer of a server that has a key for each client. It accepts sessions, and initiates none.
+    pub fn of_clients(clients: Clients, ciphers: Ciphers, limits: Limits) -> Sealing {
+        Sealing::with(Noise::of_clients(clients, ciphers), limits)
+    }
+
+    fn with(noise: Noise, limits: Limits) -> Sealing {
         Sealing {
-            noise: Noise::new(key, ciphers),
+            noise,
             limits,
             sessions: BTreeMap::new(),
             by_id: BTreeMap::new(),
@@ -173,7 +191,8 @@ impl Sealing {
         let session = self.sessions.get_mut(&channel)?;
         let (local, about) = session.key_ids()?;
         if session.probe.as_ref().is_none_or(|probe| probe.about() != about) {
-            session.probe = Some(Probe::new(&self.noise, about, local)?);
+            let client = session.client().map(Arc::as_ref);
+            session.probe = Some(Probe::new(&self.noise, about, local, client)?);
         }
         out.extend_from_slice(session.probe.as_ref()?.datagram());
         Some(())
@@ -182,6 +201,17 @@ impl Sealing {
     /// The cipher of a channel's packets. `None` before the handshake has completed.
     pub fn cipher(&self, channel: Channel) -> Option<Cipher> {
         self.sessions.get(&channel)?.cipher()
+    }
+
+    /// The name of the client at the other end of a channel. `None` without a session, and at an end that does not know
+    /// several.
+    pub fn client_name(&self, channel: Channel) -> Option<&str> {
+        self.client(channel).map(|client| &**client.name())
+    }
+
+    /// The client at the other end of a channel. `None` without a session, and at an end that does not know several.
+    pub(crate) fn client(&self, channel: Channel) -> Option<&Arc<Client>> {
+        self.sessions.get(&channel)?.client()
     }
 
     /// The number of sessions.
@@ -211,8 +241,11 @@ impl Sealing {
         self.sessions.insert(channel, Session::initiate(self.limits, local, initiation));
     }
 
-    fn on_initiation(&mut self, message: &[u8; MESSAGE_LEN], out: &mut Vec<u8>) -> Option<Opened> {
+    fn on_initiation(&mut self, message: &[u8], out: &mut Vec<u8>) -> Option<Opened> {
         if let Some(session) = self.initiations.get(message).and_then(|channel| self.sessions.get(channel)) {
+            if session.is_removed() {
+                return None;
+            }
             out.extend_from_slice(session.response_to(message)?);
             return Some(Opened::Reply);
         }
@@ -223,7 +256,7 @@ impl Sealing {
         self.accepted += 1;
         let channel = accepted(self.accepted);
         self.by_id.insert(local, channel);
-        self.initiations.insert(*message, channel);
+        self.initiations.insert(message.to_vec(), channel);
         self.sessions.insert(channel, session);
         self.unconfirmed.push_back(channel);
         if self.unconfirmed.len() > MOST_UNCONFIRMED
@@ -248,13 +281,10 @@ impl Sealing {
         Some(Opened::Reply)
     }
 
-    fn on_probe(
-        &mut self,
-        about: SessionId,
-        message: &[u8; MESSAGE_LEN],
-        out: &mut Vec<u8>,
-    ) -> Option<Opened> {
-        let has_session = self.by_id.contains_key(&about);
+    fn on_probe(&mut self, about: SessionId, message: &[u8], out: &mut Vec<u8>) -> Option<Opened> {
+        let session = self.by_id.get(&about).and_then(|channel| self.sessions.get(channel));
+        // A client has no session of another one.
+        let has_session = |client: Option<&Arc<Client>>| session.is_some_and(|session| session.is_of(client));
         out.extend_from_slice(self.probe_replies.reply(&self.noise, about, message, has_session)?);
         Some(Opened::Reply)
     }
@@ -279,12 +309,15 @@ impl Sealing {
     ) -> Option<Opened> {
         let channel = *self.by_id.get(&to)?;
         let session = self.sessions.get_mut(&channel)?;
-        let initiation = session.unconfirmed().copied();
+        let initiation = session.unconfirmed().map(<[u8]>::to_vec);
+        if initiation.is_some() && session.is_removed() {
+            return None;
+        }
         let (order, plain) = session.open(to, number, sealed)?;
         for dropped in session.dropped.drain(..) {
             self.by_id.remove(&dropped);
         }
-        let route = number.route();
+        let (route, is_removed) = (number.route(), session.is_removed());
         let (remote, moved_from) = match order {
             Order::Late => (session.remote_of(route, addresses), None),
             Order::Latest if route.is_path() => (addresses.remote, session.on_latest(route, addresses)),
@@ -295,6 +328,9 @@ impl Sealing {
         }
         if route == Route::CONTROL {
             return self.on_control(channel, to, plain, out);
+        }
+        if is_removed && opens_association(plain) {
+            return None;
         }
         Some(Opened::Packet { channel, len: plain.len(), remote, moved_from })
     }
@@ -312,6 +348,9 @@ impl Sealing {
             Datagram::Initiation(message) if session.may_renew(to) => {
                 if session.response_to(message).is_none() {
                     let responder = self.noise.read_initiation(message)?;
+                    if !session.is_of(responder.client.as_ref()) {
+                        return None;
+                    }
                     let local = fresh_id(&self.by_id)?;
                     session.respond(&self.noise, local, responder, message)?;
                     self.by_id.insert(local, channel);
@@ -329,7 +368,7 @@ impl Sealing {
     }
 
     /// Records that the peer of a session has received the response.
-    fn confirm(&mut self, channel: Channel, initiation: &[u8; MESSAGE_LEN]) {
+    fn confirm(&mut self, channel: Channel, initiation: &[u8]) {
         self.initiations.remove(initiation);
         self.unconfirmed.retain(|waiting| *waiting != channel);
         self.set_idle(channel);
@@ -354,6 +393,12 @@ impl Sealing {
             self.initiations.remove(initiation);
         }
     }
+}
+
+/// Returns true if an association may be opened or restarted by this SCTP packet: only INIT and COOKIE-ECHO as a
+/// packet's first chunk do that (RFC 9260 §5.1).
+fn opens_association(packet: &[u8]) -> bool {
+    matches!(packet.get(CommonHeader::LEN), Some(&(Init::KIND | CookieEcho::KIND)))
 }
 
 /// A fresh id that no session has. `None` if the operating system provides no random numbers.

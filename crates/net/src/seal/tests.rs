@@ -8,6 +8,9 @@ use anabranch_sctp::policy::PathId;
 
 use super::*;
 
+mod clients;
+mod two_clients;
+
 const NEAR: Channel = initiated(1);
 
 fn address(last: u8, port: u16) -> SocketAddr {

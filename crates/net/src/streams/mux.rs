@@ -36,6 +36,8 @@ pub(crate) struct Mux {
     arrived: VecDeque<StreamId>,
     /// The streams whose message waits for room in the send buffer.
     room: VecDeque<StreamId>,
+    /// The messages that were passed to the core so far.
+    served: u64,
     /// A control message that waits for room.
     control: Option<Outgoing>,
     /// The number of streams in both directions.
@@ -70,6 +72,8 @@ struct StreamState {
     slot: Slot,
     /// True if the stream is among those that wait for room.
     is_in_room: bool,
+    /// The count of messages sent before the last one of this stream; `None` before the first.
+    last_served: Option<u64>,
 }
 
 /// One direction of a stream.
@@ -120,6 +124,7 @@ impl Mux {
             begun: BegunMessages::default(),
             arrived: VecDeque::new(),
             room: VecDeque::new(),
+            served: 0,
             control: None,
             count,
             last_id: u16::from(is_odd),

@@ -1,5 +1,6 @@
 //! Invariants under arbitrary datagrams: the bodies of the fuzz targets `sealed` and `sealed_handshake`, which
-//! `hostile_datagrams.rs` also runs on its own inputs. This file has the first: one session and its packets.
+//! `hostile_datagrams.rs` also runs on its own inputs, as it does `sealed_clients`. This file has the first: one
+//! session and its packets.
 #![allow(dead_code, unused_imports, reason = "each fuzz target uses one of the bodies")]
 
 mod shake;
@@ -12,7 +13,7 @@ use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint::{Channel, ChannelUse};
 use anabranch_sctp::policy::PathId;
 
-pub(crate) use shake::sealed_handshake;
+pub(crate) use shake::{sealed_clients, sealed_handshake};
 
 /// The bytes choose the actions of two sealed layers and an attacker between them: seal, deliver, repeat, change,
 /// forge. Every delivered packet was sealed by the other end and arrives once; nothing panics; the state is bounded.

@@ -3,19 +3,21 @@
 use std::time::Duration;
 
 use anabranch_base::ByteCount;
-use anabranch_net::{Association, Config, Endpoint, LinkReport, LinkRule, Options, PathState, Security};
+use anabranch_net::{
+    Association, Config, Endpoint, LinkReport, LinkRule, Options, PathRole, PathState, Security,
+};
 
 use crate::party::{content, join, receive_all, send_all, within};
 
 const MB: usize = 1_000_000;
 
 /// A client at two addresses, with this rule for the second.
-fn client(is_backup: bool, most: Option<ByteCount>) -> Endpoint {
+fn client(role: PathRole, most: Option<ByteCount>) -> Endpoint {
     let local = ["127.0.0.1:0", "127.0.0.2:0"].map(|text| text.parse().expect("an address"));
     let link = "127.0.0.2".to_owned();
     Endpoint::bind(Options {
         local: local.into(),
-        links: vec![LinkRule { link, is_backup, most }],
+        links: vec![LinkRule { link, role, most }],
         config: even(),
         ..Options::with(Security::Insecure)
     })
@@ -54,7 +56,7 @@ fn second(client: &Endpoint) -> LinkReport {
 
 #[tokio::test]
 async fn neither_end_uses_the_backup_of_one_of_them_and_probes_are_charged() {
-    let (server, client) = (server(), client(true, None));
+    let (server, client) = (server(), client(PathRole::Backup, None));
     let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
     let there = content(2 * MB, 3);
     for (from, to) in [(&near, &far), (&far, &near)] {
@@ -64,7 +66,7 @@ async fn neither_end_uses_the_backup_of_one_of_them_and_probes_are_charged() {
         assert!(arrived.expect("all") == there);
     }
     let link = second(&client);
-    assert!(link.is_backup && !link.is_used_up, "{link:?}");
+    assert!(link.role == PathRole::Backup && !link.is_used_up, "{link:?}");
     assert!(link.sent > ByteCount::ZERO && link.received > ByteCount::ZERO, "its probes: {link:?}");
     assert!(link.charged() < ByteCount::new(60_000), "{link:?}");
     for end in [&near, &far] {
@@ -80,7 +82,7 @@ async fn a_link_that_may_carry_a_limited_amount_is_given_up_before_that_and_noth
     for is_upload in [true, false] {
         // A socket read late may hold 4 MiB, on a link as fast as this one.
         let most = ByteCount::new(24_000_000);
-        let (server, client) = (server(), client(false, Some(most)));
+        let (server, client) = (server(), client(PathRole::Ordinary, Some(most)));
         let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
         within(5, async { tokio::join!(verified(&near), verified(&far)) }).await;
         let there = content(100 * MB, 3);
@@ -102,7 +104,7 @@ async fn a_link_that_may_carry_a_limited_amount_is_given_up_before_that_and_noth
 async fn a_small_limit_holds_on_a_fast_link_in_both_directions() {
     for most in [100_000, 150_000, 400_000, 1_000_000].map(ByteCount::new) {
         for is_upload in [true, false] {
-            let (server, client) = (server(), client(false, Some(most)));
+            let (server, client) = (server(), client(PathRole::Ordinary, Some(most)));
             let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
             within(5, async { tokio::join!(verified(&near), verified(&far)) }).await;
             let there = content(10 * MB, 3);

@@ -3,6 +3,7 @@
 
 mod cable;
 mod cancelling;
+mod clients;
 mod costs;
 mod failover;
 mod faults;

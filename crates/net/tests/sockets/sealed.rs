@@ -18,13 +18,13 @@ fn key(byte: u8) -> Security {
     Security::Sealed(Key::from_bytes([byte; Key::LEN]))
 }
 
-fn sealed_server(local: &[&str], security: Security) -> Endpoint {
+pub(crate) fn sealed_server(local: &[&str], security: Security) -> Endpoint {
     let options =
         Options { local: addresses(local), accepts: true, config: impatient(), ..Options::with(security) };
     Endpoint::bind(options).expect("a server")
 }
 
-fn sealed_client(local: &[&str], security: Security) -> Endpoint {
+pub(crate) fn sealed_client(local: &[&str], security: Security) -> Endpoint {
     let options = Options { local: addresses(local), config: impatient(), ..Options::with(security) };
     Endpoint::bind(options).expect("a client")
 }
@@ -198,16 +198,20 @@ async fn an_initiation_without_the_key_and_rubbish_get_nothing_back() {
     assert_eq!(within(5, near.close()).await, Ok(()));
 }
 
-/// The server ends without sending a packet, as if killed, and is restarted at the same address.
 #[test]
 fn a_restarted_peer_is_noticed_although_it_cannot_read_what_is_sent() {
+    restart(&key(1), key(1));
+}
+
+/// The server ends without sending a packet, as if killed, and is restarted at the same address.
+pub(crate) fn restart(server_key: &Security, client_key: Security) {
     let (first, second) = (runtime(), runtime());
-    let server = first.block_on(async { sealed_server(&["127.0.0.1:0"], key(1)) });
+    let server = first.block_on(async { sealed_server(&["127.0.0.1:0"], server_key.clone()) });
     let local = server.local_addresses()[0].to_string();
     second.block_on(async {
         let mut config = impatient();
         config.failover.association_max = 20;
-        let options = Options { local: addresses(&["127.0.0.1:0"]), config, ..Options::with(key(1)) };
+        let options = Options { local: addresses(&["127.0.0.1:0"]), config, ..Options::with(client_key) };
         let client = Endpoint::bind(options).expect("a client");
         let (near, far) = within(5, join(&client, &server, &server.local_addresses())).await;
         // Its handles live on: dropping them would send an ABORT.
@@ -218,7 +222,7 @@ fn a_restarted_peer_is_noticed_although_it_cannot_read_what_is_sent() {
             local: addresses(&[&local]),
             accepts: true,
             config: impatient(),
-            ..Options::with(key(1))
+            ..Options::with(server_key.clone())
         };
         let anew = loop {
             match Endpoint::bind(options()) {

@@ -45,7 +45,7 @@ pub(crate) fn network(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Expanded
     }
     let mut budget = CopyBudget::new("paths");
     for draft in paths {
-        let copies = draft.copies.map(|count| count as usize);
+        let copies = draft.options.copies.map(|count| count as usize);
         budget.spend(draft.name.span, copies.unwrap_or(1), draft.links.len())?;
         network.path_names.add(&draft.name, CopiesOf { first: network.paths.len(), copies })?;
         let links: Read<Vec<_>> = draft.links.iter().map(|name| network.link_names.find(name)).collect();
@@ -53,7 +53,7 @@ pub(crate) fn network(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Expanded
         refuse_twice(&draft.links, "link", "path")?;
         let copy = |(index, name)| {
             let links = links.iter().map(|link| link.copy(index)).collect();
-            Path { name, links, air: None }
+            Path { name, links, air: None, role: draft.options.role }
         };
         network.paths.extend(names(&draft.name, copies).enumerate().map(copy));
     }
@@ -138,7 +138,7 @@ fn copies_of_links(links: &[LinkDraft], paths: &[PathDraft]) -> Read<Vec<Option<
                 return Err(Fault::value(name.span, message)
                     .help("omit `private` to share the link, or give each path a separate link"));
             }
-            if let Some(count) = path.copies {
+            if let Some(count) = path.options.copies {
                 copies[index] = Some(count as usize);
             }
         }

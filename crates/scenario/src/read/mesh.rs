@@ -1,5 +1,6 @@
 //! Reads `[radio]` and `[[node]]`, and makes the paths of the flows that cross the mesh.
 
+use anabranch_sctp::wire::PathRole;
 use anabranch_wireless::config::{
     MOVEMENTS, Movement, RadioConfig, StationConfig, radio_settings, station_settings,
 };
@@ -117,7 +118,12 @@ impl Mesh {
         }
         let name = LocatedName { text: text.clone(), span: ends.from.span };
         network.path_names.add(&name, CopiesOf { first: network.paths.len(), copies: None })?;
-        network.paths.push(Path { name: text.clone(), links: Vec::new(), air: Some(air) });
+        network.paths.push(Path {
+            name: text.clone(),
+            links: Vec::new(),
+            air: Some(air),
+            role: PathRole::Ordinary,
+        });
         Ok(text)
     }
 

@@ -5,7 +5,7 @@ use super::name::{LocatedName, name, names};
 use super::reader::SettingReader;
 use super::shapes;
 use crate::fault::Read;
-use crate::settings::PATH;
+use crate::settings::{PATH, PathOptions};
 use crate::tree::Node;
 
 /// A path before copies are made.
@@ -13,7 +13,7 @@ use crate::tree::Node;
 pub(crate) struct PathDraft {
     pub name: LocatedName,
     pub links: Vec<LocatedName>,
-    pub copies: Option<u64>,
+    pub options: PathOptions,
 }
 
 /// Reads one `[[path]]`.
@@ -21,7 +21,7 @@ pub(crate) fn path(node: &Node) -> Read<PathDraft> {
     let fields = Fields::of(&shapes::PATH, node)?;
     let name = name(fields.require("name", "\"wifi\"")?)?;
     let links = names(fields.require("links", "[\"wifi\"]")?, "[\"wifi\"]")?;
-    let mut copies = None;
-    SettingReader::PLAIN.set_all(PATH.iter(), fields.table(), &mut copies)?;
-    Ok(PathDraft { name, links, copies })
+    let mut options = PathOptions::default();
+    SettingReader::PLAIN.set_all(PATH.iter(), fields.table(), &mut options)?;
+    Ok(PathDraft { name, links, options })
 }

@@ -10,6 +10,7 @@ mod draws;
 mod forward_tsn;
 mod giving_up;
 mod idle;
+mod load;
 mod loss;
 mod missing;
 mod mtu;

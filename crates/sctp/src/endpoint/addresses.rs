@@ -7,7 +7,7 @@ use rand_core::Rng;
 
 use super::{AssociationId, Channel, Endpoint};
 use crate::association::{Association, RandomNumber};
-use crate::wire::{Chunk, Packet, Parameter};
+use crate::wire::{Chunk, Packet, Parameter, PathRole};
 
 impl Endpoint {
     /// Adds a local address with its own socket. Every association may use it, on a new path that is verified before
@@ -20,19 +20,24 @@ impl Endpoint {
         self.each(|association| association.add_local(now, address));
     }
 
-    /// Keeps the paths from `local`, of every association, as [backups](Association::set_backup), or stops that.
-    pub fn set_backup(&mut self, now: Time, local: SocketAddr, is_backup: bool) {
-        let was_backup = self.backups.contains(&local);
-        if was_backup != is_backup {
-            self.backups.retain(|known| *known != local);
-            self.backups.extend(is_backup.then_some(local));
-            self.each(|association| association.set_backup(now, local, is_backup));
+    /// Gives a [role](Association::set_role) to the paths from `local`, of every association.
+    pub fn set_role(&mut self, now: Time, local: SocketAddr, role: PathRole) {
+        if self.role_of(local) != role {
+            self.roles.retain(|(known, _)| *known != local);
+            self.roles.extend((role != PathRole::Ordinary).then_some((local, role)));
+            self.each(|association| association.set_role(now, local, role));
         }
     }
 
-    /// Makes the paths of a new association backups where their local address is one.
-    pub(super) fn keep_backups(&self, now: Time, association: &mut Association) {
-        self.backups.iter().for_each(|local| association.set_backup(now, *local, true));
+    /// Gives their roles to the paths of a new association.
+    pub(super) fn keep_roles(&self, now: Time, association: &mut Association) {
+        self.roles.iter().for_each(|(local, role)| association.set_role(now, *local, *role));
+    }
+
+    /// The role of paths from `local`.
+    pub(super) fn role_of(&self, local: SocketAddr) -> PathRole {
+        let known = self.roles.iter().find(|(known, _)| *known == local);
+        known.map_or(PathRole::Ordinary, |(_, role)| *role)
     }
 
     /// Removes a local address: the data of its paths moves to other paths at once, and no packet is sent from it any

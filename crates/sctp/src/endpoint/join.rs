@@ -92,7 +92,7 @@ impl Endpoint {
         };
         let seed = self.next_seed();
         let mut association = Association::joined(now, self.settings.clone(), agreement, paths, &seed);
-        self.keep_backups(now, &mut association);
+        self.keep_roles(now, &mut association);
         self.insert(own.tag, association, Channel::PLAIN)
     }
 }

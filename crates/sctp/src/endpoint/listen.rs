@@ -144,7 +144,7 @@ impl Endpoint {
         let paths = pairing::accepted_pairs(&self.config.local, addresses, &remotes);
         let seed = self.next_seed();
         let mut association = Association::accept(now, self.settings.clone(), cookie, &paths, &seed);
-        self.keep_backups(now, &mut association);
+        self.keep_roles(now, &mut association);
         self.memory.restore(&mut association);
         Some(self.insert(cookie.local_tag, association, arrival.channel))
     }

@@ -2,7 +2,6 @@
 //! concern one part; `flight.rs` and `joining.rs` have the events that concern several.
 
 mod answering;
-mod backup;
 mod bursts;
 mod ends;
 mod failure;
@@ -11,12 +10,12 @@ mod joining;
 mod measuring;
 mod mtu;
 mod records;
+mod roles;
 mod windows;
 
 use anabranch_base::{ByteCount, Duration};
 
 use super::after_loss::LossState;
-use super::backup::{Backup, Backups};
 use super::default_paths::DefaultPaths;
 use super::ecn::EcnTrial;
 use super::ends::Ends;
@@ -27,6 +26,7 @@ use super::liveness::Liveness;
 use super::measured::Measured;
 use super::mtu::MtuSearch;
 use super::reports::Reports;
+use super::roles::{Roles, Statements};
 use super::sack_counters::SackCounters;
 use super::share::Shares;
 use crate::policy::{Blocker, Hints, PathId, PathSample};
@@ -38,7 +38,7 @@ pub(crate) struct PathTable {
     samples: Vec<PathSample>,
     paths: Vec<Path>,
     default_paths: DefaultPaths,
-    backups: Backups,
+    roles: Roles,
     blocked: BlockedClock,
     sacks: SackCounters,
     address_changes: u64,
@@ -51,7 +51,7 @@ pub(crate) struct PathTable {
 struct Path {
     ends: Ends,
     liveness: Liveness,
-    backup: Backup,
+    role: Statements,
     gate: Gate,
     estimates: Estimates,
     measured: Measured,
@@ -68,7 +68,7 @@ impl PathTable {
             samples: Vec::new(),
             paths: Vec::new(),
             default_paths: DefaultPaths::new(),
-            backups: Backups::default(),
+            roles: Roles::default(),
             blocked: BlockedClock::default(),
             sacks: SackCounters::default(),
             address_changes: 0,

@@ -16,6 +16,9 @@ pub enum PathState {
     Unconfirmed,
     /// Verified and working.
     Active,
+    /// Verified and working, and a secondary path: new data goes to the ordinary paths, which are not full. Data may
+    /// be in flight on it, and the peer may use it.
+    Spare,
     /// Verified and working, and kept as a backup while another path is active.
     Standby,
     /// It has potentially failed, and is probed; data goes to other paths (RFC 7829).
@@ -184,10 +187,11 @@ impl PathState {
     pub const fn rank(self) -> u8 {
         match self {
             PathState::Active => 0,
-            PathState::Standby => 1,
-            PathState::PotentiallyFailed => 2,
-            PathState::Inactive => 3,
-            PathState::Unconfirmed | PathState::Removed => 4,
+            PathState::Spare => 1,
+            PathState::Standby => 2,
+            PathState::PotentiallyFailed => 3,
+            PathState::Inactive => 4,
+            PathState::Unconfirmed | PathState::Removed => 5,
         }
     }
 
@@ -196,9 +200,14 @@ impl PathState {
         matches!(self, PathState::Active)
     }
 
-    /// Returns true if it is verified and has not failed: it may be a backup that rests.
+    /// Returns true if data of this end or the peer may be under way on it in normal operation.
+    pub(crate) const fn is_in_use(self) -> bool {
+        matches!(self, PathState::Active | PathState::Spare)
+    }
+
+    /// Returns true if it is verified and has not failed: it may be a secondary path or a backup that rests.
     pub const fn works(self) -> bool {
-        matches!(self, PathState::Active | PathState::Standby)
+        matches!(self, PathState::Active | PathState::Spare | PathState::Standby)
     }
 
     /// Returns true if it worked once and has failed, or potentially failed.
@@ -211,6 +220,7 @@ impl PathState {
         match self {
             PathState::Unconfirmed => "unconfirmed",
             PathState::Active => "active",
+            PathState::Spare => "spare",
             PathState::Standby => "standby",
             PathState::PotentiallyFailed => "potentially-failed",
             PathState::Inactive => "inactive",

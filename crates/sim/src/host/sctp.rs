@@ -26,7 +26,7 @@ use anabranch_sctp::endpoint::{
 };
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{Hints, PathId, PathSample, Registry};
-use anabranch_sctp::wire::{CommonHeader, Ppid, StreamId};
+use anabranch_sctp::wire::{CommonHeader, PathRole, Ppid, StreamId};
 use bytes::Bytes;
 
 use super::address::{PathNumber, address};
@@ -145,6 +145,14 @@ impl SctpEnd {
     /// This end, with hints for each path of the flow.
     pub(super) fn hinted(self, hints: Vec<Hints>) -> SctpEnd {
         SctpEnd { hints, ..self }
+    }
+
+    /// This end, with a role for each path of the flow. The peer learns them from HEARTBEATs.
+    pub(super) fn with_roles(mut self, roles: impl Iterator<Item = PathRole>) -> SctpEnd {
+        for (local, role) in self.locals.iter().zip(roles) {
+            self.endpoint.set_role(Time::ZERO, *local, role);
+        }
+        self
     }
 
     /// The association, once there is one.

@@ -98,7 +98,7 @@ impl Mux {
                 self.room.pop_front();
                 continue;
             };
-            let answer = self.send(port, &mut message);
+            let answer = self.send(port, &mut message, MOST_QUEUED);
             let Some(state) = self.streams.get_mut(&stream) else { continue };
             match answer {
                 Sending::Sent => {}
@@ -162,8 +162,10 @@ impl Mux {
         let stream = message.stream;
         let answer = if let Some(refused) = self.refusal(&message) {
             Sending::Failed(refused)
+        } else if self.is_sparse(&message) {
+            self.send(port, &mut message, MOST_QUEUED * 2)
         } else if self.room.is_empty() {
-            self.send(port, &mut message)
+            self.send(port, &mut message, MOST_QUEUED)
         } else {
             Sending::NoRoom
         };
@@ -183,6 +185,14 @@ impl Mux {
         Offer::Waiting
     }
 
+    /// Returns true for a short message of a stream that sent nothing while each stream that waits for room had its turn:
+    /// it need not wait behind bulk data, as new flows in the queue of RFC 8290 §4.1.
+    fn is_sparse(&self, message: &Outgoing) -> bool {
+        let last = self.streams.get(&message.stream).and_then(|state| state.last_served);
+        let missed = last.map_or(u64::MAX, |last| self.served - last);
+        message.payload.len() <= LONGEST_SPARSE && missed > self.room.len() as u64
+    }
+
     /// The reason for which a message can never be sent.
     fn refusal(&self, message: &Outgoing) -> Option<SendError> {
         if message.payload.is_empty() {
@@ -196,8 +206,8 @@ impl Mux {
         })
     }
 
-    /// Passes a message to the core, with its charge.
-    fn send(&mut self, port: &mut CorePort<'_>, message: &mut Outgoing) -> Sending {
+    /// Passes a message to the core, with its charge, unless `most` waits there.
+    fn send(&mut self, port: &mut CorePort<'_>, message: &mut Outgoing, most: ByteCount) -> Sending {
         if let Some(ended) = port.send_error() {
             return Sending::Failed(ended);
         }
@@ -211,7 +221,7 @@ impl Mux {
             credits.borrower.ask(stream, charge);
             return Sending::NoCredit;
         }
-        if port.waiting() >= MOST_QUEUED {
+        if port.waiting() >= most {
             return Sending::NoRoom;
         }
         let answer = match &self.credits {
@@ -234,6 +244,10 @@ impl Mux {
                 credits.borrower.take_number(stream);
             }
         }
+        if let Some(state) = self.streams.get_mut(&stream) {
+            state.last_served = Some(self.served);
+            self.served += 1;
+        }
         Sending::Sent
     }
 }
@@ -249,5 +263,7 @@ enum Sending {
 /// The data that may wait in the send buffer for its first transmission: enough to keep fast paths busy, and little
 /// enough that control messages behind it arrive early.
 const MOST_QUEUED: ByteCount = ByteCount::from_kib(128);
+/// The longest message that may pass bulk data.
+const LONGEST_SPARSE: usize = 2 * 1024;
 /// The length of the longest entry.
 const LONGEST_ENTRY: usize = 19;

@@ -47,8 +47,8 @@ impl Ground {
 
     /// Answers a HEARTBEAT: returns its information unchanged, on the same path (RFC 9260 §8.3).
     pub(crate) fn on_heartbeat(&mut self, path: PathId, heartbeat: &Heartbeat) {
-        self.paths.set_peers_backup(path, heartbeat.is_backup);
-        let chunk = HeartbeatAck { info: heartbeat.info.clone(), is_backup: self.paths.is_own_backup(path) };
+        self.paths.set_peers_role(path, heartbeat.role);
+        let chunk = HeartbeatAck { info: heartbeat.info.clone(), role: self.paths.own_role(path) };
         // The answer may exceed the path's MTU up to the largest packet: it is not larger than the packet that arrived.
         let fits = CommonHeader::LEN + chunk.encoded_len() <= self.largest_packet(path);
         // On a removed path, the answer would go to an address that the peer has lost.

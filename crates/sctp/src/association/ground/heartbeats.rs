@@ -70,7 +70,7 @@ impl Ground {
         if self.paths.is_candidate(path) {
             info.extend(self.outbox.proof(self.paths.addresses(path)).to_be_bytes());
         }
-        self.outbox.push(path, true, Heartbeat { info, is_backup: self.paths.announce_backup(path) });
+        self.outbox.push(path, true, Heartbeat { info, role: self.paths.announce_role(path) });
         self.paths.heartbeat(path).probes_mut().on_sent(nonce, now);
         // An additional HEARTBEAT on a failed path does not delay the error of the first.
         self.timers.start(Timer::HeartbeatAnswer(path), now + self.paths.sample(path).rto);

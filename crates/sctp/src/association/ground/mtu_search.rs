@@ -58,8 +58,7 @@ impl Ground {
         let limit = size.saturating_sub(overhead).as_len();
         let mut builder = PacketBuilder::new(buf, self.header(), limit);
         // A HEARTBEAT or PAD that does not fit is left out; an empty packet is not sent.
-        let _ = builder
-            .push(&Heartbeat { info: probe.encode(), is_backup: self.paths.is_own_backup(probe.path) });
+        let _ = builder.push(&Heartbeat { info: probe.encode(), role: self.paths.own_role(probe.path) });
         if let Some(pad) = Pad::filling(builder.remaining()) {
             let _ = builder.push(&pad);
         }

@@ -51,8 +51,8 @@ impl PeerAddresses {
         }
         // Announce this to the peer first, so that it stops sending there.
         ground.paths.retire(id);
-        self.announce_backup(ground, id, now);
-        !ground.paths.owes_backup_announcement(id) && ground.paths.sample(id).flight.is_zero()
+        self.announce_role(ground, id, now);
+        !ground.paths.owes_role_announcement(id) && ground.paths.sample(id).flight.is_zero()
     }
 
     /// Returns true if this end chose the pairs: it keeps a record of those that it gives up.

@@ -21,7 +21,7 @@ impl PeerAddresses {
     pub(crate) fn start_heartbeats(&self, ground: &mut Ground, now: Time) {
         for path in ground.paths.living().collect::<Vec<_>>() {
             ground.schedule_heartbeat(path, now);
-            self.announce_backup(ground, path, now);
+            self.announce_role(ground, path, now);
             if ground.paths.sample(path).state.works() {
                 ground.search_mtu(path, now);
             }
@@ -59,11 +59,11 @@ impl PeerAddresses {
         }
     }
 
-    /// Announces to the peer, with a HEARTBEAT, whether `path` is a backup, unless it was announced before. An
+    /// Announces the role of `path` to the peer, with a HEARTBEAT, unless it was announced before. An
     /// unverified path gets a HEARTBEAT anyway.
-    pub(crate) fn announce_backup(&self, ground: &mut Ground, path: PathId, now: Time) {
+    pub(crate) fn announce_role(&self, ground: &mut Ground, path: PathId, now: Time) {
         let is_due =
-            ground.paths.owes_backup_announcement(path) && !ground.paths.health(path).awaits_heartbeat();
+            ground.paths.owes_role_announcement(path) && !ground.paths.health(path).awaits_heartbeat();
         if is_due && self.is_verified(ground, path) {
             ground.send_heartbeat(path, now);
         }

@@ -15,7 +15,7 @@ impl Receiver {
         }
         let Some(tuning) = &mut self.tuning else { return };
         let (capacity, held) = (self.buffer.capacity(), self.buffer.held());
-        let used = ground.paths.samples().iter().filter(|sample| sample.state.carries_data());
+        let used = ground.paths.samples().iter().filter(|sample| sample.state.is_in_use());
         let received = DataArrival {
             arrived,
             capacity,
@@ -47,7 +47,7 @@ impl Receiver {
 fn measure_round_trips(ground: &mut Ground, now: Time) {
     for path in ground.paths.ids() {
         let sample = ground.paths.sample(path);
-        let is_unknown = sample.srtt.is_none() && sample.state.carries_data();
+        let is_unknown = sample.srtt.is_none() && sample.state.is_in_use();
         if is_unknown && !ground.paths.health(path).awaits_heartbeat() {
             ground.send_heartbeat(path, now);
         }

@@ -223,7 +223,7 @@ impl Receiver {
             dropped: packet.has_dropped,
             immediate: packet.wants_sack,
             shutting_down: packet.is_after_shutdown,
-            paths: ground.paths.samples().iter().filter(|sample| sample.state.carries_data()).count(),
+            paths: ground.paths.samples().iter().filter(|sample| sample.state.is_in_use()).count(),
         });
         match when {
             When::Now => self.is_sack_due = true,

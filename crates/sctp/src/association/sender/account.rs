@@ -44,7 +44,7 @@ impl Sender {
     #[inline]
     fn limit_of(&self, path: &PathSample, left: UnsentData, view: &View<'_>) -> LimitingFactor {
         if !path.state.carries_data() {
-            // A resting backup is limited by the user's choice, which counts as the scheduler's.
+            // A resting path is limited by the user's choice, which counts as the scheduler's.
             return if path.state.works() { LimitingFactor::Scheduler } else { LimitingFactor::Down };
         }
         match left {

@@ -19,6 +19,9 @@ impl Sender {
             if self.buffer.may_give_up() {
                 self.give_up_due(ground, now);
             }
+            if ground.paths.has_secondaries() {
+                ground.paths.open_secondaries(now);
+            }
             ground.paths.bound_windows(ground.settings.config.max_burst);
             self.begin_pacing(ground, now);
             self.rules.scheduler.on_opportunity();
@@ -49,6 +52,9 @@ impl Sender {
         self.note_limits(ground, now);
         self.end_pacing(ground);
         self.report_withheld(ground, now);
+        if ground.paths.has_secondaries() {
+            self.judge_load(ground, now);
+        }
         ground.paths.end_event();
         self.exemptions.clear();
     }

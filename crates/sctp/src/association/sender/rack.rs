@@ -82,7 +82,7 @@ impl Sender {
         let state = ground.paths.after_loss(path);
         let is_probed = state.tail_probe().is_some() || state.holds_data();
         let may_probe =
-            ground.paths.sample(path).state.carries_data() && !self.rules.detection.is_in_recovery(path);
+            ground.paths.sample(path).state.is_in_use() && !self.rules.detection.is_in_recovery(path);
         if is_probed || !may_probe || self.peer_window.probe().is_some() || self.peer_window.is_overdrawn() {
             return;
         }

@@ -76,7 +76,7 @@ impl Sender {
                 LostBy::Timeout | LostBy::Probe => &mut self.rules.after_timeout,
             };
             let goes = match lost.by {
-                LostBy::Probe if view.path(lost.path).state.carries_data() => Destination::Now(lost.path),
+                LostBy::Probe if view.path(lost.path).state.is_in_use() => Destination::Now(lost.path),
                 _ => policy.destination(&lost, &view),
             };
             let (path, also) = match goes {

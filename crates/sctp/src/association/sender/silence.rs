@@ -92,11 +92,10 @@ impl Sender {
     ) -> bool {
         let Some(left_at) = self.buffer.lowest_left_at(path) else { return false };
         let sample = ground.paths.sample(path);
-        let Some(srtt) = sample.srtt.filter(|_| sample.state.carries_data() && !sample.flight.is_zero())
-        else {
+        let Some(srtt) = sample.srtt.filter(|_| sample.state.is_in_use() && !sample.flight.is_zero()) else {
             return false;
         };
-        ground.paths.samples().iter().filter(|other| other.id != path && other.state.carries_data()).any(
+        ground.paths.samples().iter().filter(|other| other.id != path && other.state.is_in_use()).any(
             |other| {
                 let from =
                     ground.paths.silence(path).suspicious_from(left_at, srtt, return_delay(sample, other));

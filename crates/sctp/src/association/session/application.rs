@@ -126,9 +126,9 @@ impl Session {
         self.peer.set_pairs(pairs);
     }
 
-    /// Announces to the peer whether `path` is a backup.
-    pub(crate) fn announce_backup(&mut self, path: PathId, now: Time) {
-        self.peer.announce_backup(&mut self.ground, path, now);
+    /// Announces the role of `path` to the peer.
+    pub(crate) fn announce_role(&mut self, path: PathId, now: Time) {
+        self.peer.announce_role(&mut self.ground, path, now);
     }
 
     /// The shared state.

@@ -24,8 +24,8 @@ impl Session {
                 .for_each(|path| self.sender.on_mtu_answer(&mut self.ground, path, probe.nonce, now));
         };
         let path = probe.path;
-        self.ground.paths.set_peers_backup(arrived, ack.is_backup);
-        self.ground.paths.on_backup_acknowledged(path);
+        self.ground.paths.set_peers_role(arrived, ack.role);
+        self.ground.paths.on_role_acknowledged(path);
         self.ground.timers.stop(Timer::HeartbeatAnswer(path));
         if !self.sender.on_probe_answered(&mut self.ground, path, now) {
             let sample = now.since(sent_at);
@@ -37,7 +37,7 @@ impl Session {
         self.ground.paths.clear_errors_in_row();
         self.sender.settle_suspicion(&mut self.ground, path, now);
         self.on_verified(path, now);
-        self.peer.announce_backup(&mut self.ground, path, now);
+        self.peer.announce_role(&mut self.ground, path, now);
     }
 
     /// Handles the verification of `path` by a HEARTBEAT-ACK.
@@ -105,7 +105,7 @@ impl Session {
                 self.ground.send_heartbeat(path, now);
             }
             _ => {
-                self.peer.announce_backup(&mut self.ground, path, now);
+                self.peer.announce_role(&mut self.ground, path, now);
                 if self.ground.paths.is_peers_backup(path) {
                     self.drop_superfluous_pairs(now);
                 }

@@ -21,11 +21,11 @@ impl PathTable {
         self.errors_in_row
     }
 
-    /// A path that may carry a SACK or a control chunk: `wanted` while it is active, else another active path. If
+    /// A path that may carry a SACK or a control chunk: `wanted` while it is in use, else an active path. If
     /// none is active, [`substitute_for`](PathTable::substitute_for) chooses.
     #[inline]
     pub(crate) fn usable(&self, wanted: PathId) -> PathId {
-        if self.sample(wanted).state.carries_data() {
+        if self.sample(wanted).state.is_in_use() {
             return wanted;
         }
         let mut active = self.samples().iter().filter(|sample| sample.state.carries_data());

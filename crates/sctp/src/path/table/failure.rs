@@ -154,12 +154,12 @@ impl PathTable {
     }
 
     /// Writes the state of each path into its sample, and chooses the last resort: after each change of a path's
-    /// health, or of a statement about backups.
+    /// health, of a statement about roles, or of the load of ordinary paths.
     pub(super) fn update_failures(&mut self) {
-        let states = self.paths.iter().map(|path| (path.liveness.health().state(), &path.backup));
-        self.backups.update(states.clone());
-        for (sample, (state, backup)) in self.samples.iter_mut().zip(states) {
-            sample.state = self.backups.shown_state(state, backup);
+        let states = self.paths.iter().map(|path| (path.liveness.health().state(), path.role.agreed()));
+        self.roles.update(states.clone());
+        for (sample, (state, role)) in self.samples.iter_mut().zip(states) {
+            sample.state = self.roles.shown_state(state, role);
         }
         let healths = self.paths.iter().map(|path| path.liveness.health());
         self.default_paths.update(self.samples.iter().zip(healths));

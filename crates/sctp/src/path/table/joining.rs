@@ -6,7 +6,6 @@ use super::{Path, PathTable};
 use crate::config::Config;
 use crate::path::PathAddresses;
 use crate::path::after_loss::LossState;
-use crate::path::backup::Backup;
 use crate::path::default_paths::DefaultPaths;
 use crate::path::ecn::EcnTrial;
 use crate::path::ends::Ends;
@@ -16,6 +15,7 @@ use crate::path::liveness::Liveness;
 use crate::path::measured::Measured;
 use crate::path::mtu::MtuSearch;
 use crate::path::reports::Reports;
+use crate::path::roles::Statements;
 use crate::policy::{Blocker, Hints, PathId, PathSample, PathState};
 
 impl PathTable {
@@ -63,7 +63,7 @@ impl PathTable {
         let (path, sample) = self.at(id);
         let ip = path.ends.addresses().ip_version();
         path.liveness.restart(state);
-        path.backup = Backup::default();
+        path.role = Statements::default();
         path.gate.restart();
         path.estimates.restart(config.rto, sample);
         path.measured.restart(sample);
@@ -77,7 +77,7 @@ impl PathTable {
 
     /// Notes the statements about the addresses of a path that has just joined.
     fn settle_new(&mut self, id: PathId) {
-        self.update_backup(id);
+        self.update_role(id);
         self.update_failures();
     }
 }
@@ -118,7 +118,7 @@ fn fresh(id: PathId, addresses: PathAddresses, state: PathState, config: &Config
     let path = Path {
         ends: Ends::new(addresses),
         liveness: Liveness::new(state),
-        backup: Backup::default(),
+        role: Statements::default(),
         gate: Gate::new(),
         estimates,
         measured: Measured::new(),

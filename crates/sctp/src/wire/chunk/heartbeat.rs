@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use anabranch_base::setting::Named;
+
 use super::EncodeChunk;
 use super::raw::{self, RawChunk};
 use crate::wire::parameter::heartbeat_info;
 use crate::wire::tlv::{self, Tlvs};
-use crate::wire::{ChunkError, ChunkFault};
+use crate::wire::{ChunkError, ChunkFault, PathRole};
 
 /// A HEARTBEAT chunk (RFC 9260 §3.3.5). Parameters after the first are skipped.
 ///
@@ -29,21 +31,18 @@ pub struct HeartbeatLayout<const KIND: u8> {
     /// The value of the Heartbeat Info parameter, which has a meaning only for the sender of the HEARTBEAT. It
     /// returns unchanged.
     pub info: Vec<u8>,
-    /// True if the sender keeps the path of this chunk as a backup: an extension of this implementation. RFC 9260
-    /// defines no flags of this chunk, and receivers that do not know this one ignore it.
-    pub is_backup: bool,
+    /// The role that the sender gives to the path of this chunk: an extension of this implementation. RFC 9260
+    /// defines no flags of this chunk, and receivers that do not know these ignore them.
+    pub role: PathRole,
 }
-
-/// The flag of a path that its sender keeps as a backup.
-const BACKUP: u8 = 1;
 
 impl<const KIND: u8> HeartbeatLayout<KIND> {
     /// The chunk type.
     pub const KIND: u8 = KIND;
 
-    /// A chunk with the information `info`, for a path that is not a backup.
+    /// A chunk with the information `info`, for an ordinary path.
     pub fn new(info: Vec<u8>) -> HeartbeatLayout<KIND> {
-        HeartbeatLayout { info, is_backup: false }
+        HeartbeatLayout { info, role: PathRole::Ordinary }
     }
 
     pub(super) fn decode(raw: RawChunk<'_>) -> Result<HeartbeatLayout<KIND>, ChunkError> {
@@ -53,7 +52,7 @@ impl<const KIND: u8> HeartbeatLayout<KIND> {
         let first = first.and_then(|first| rest.map(|()| first));
         match first.map_err(|error| raw.error(ChunkFault::Parameter { initiate_tag: None, error }))? {
             Some((heartbeat_info::KIND, info)) => {
-                Ok(HeartbeatLayout { info: info.to_vec(), is_backup: raw.flags & BACKUP != 0 })
+                Ok(HeartbeatLayout { info: info.to_vec(), role: PathRole::of_flags(raw.flags) })
             }
             _ => Err(raw.error(ChunkFault::MissingParameter { kind: heartbeat_info::KIND })),
         }
@@ -70,16 +69,18 @@ impl<const KIND: u8> EncodeChunk for HeartbeatLayout<KIND> {
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        let flags = if self.is_backup { BACKUP } else { 0 };
-        raw::encode(self, KIND, flags, out, |out| heartbeat_info::encode(&self.info, out));
+        raw::encode(self, KIND, self.role.flags(), out, |out| heartbeat_info::encode(&self.info, out));
     }
 }
 
 impl<const KIND: u8> fmt::Display for HeartbeatLayout<KIND> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = if KIND == Heartbeat::KIND { "HEARTBEAT" } else { "HEARTBEAT-ACK" };
-        let backup = if self.is_backup { ", backup" } else { "" };
-        write!(f, "{name}({} bytes{backup})", self.info.len())
+        write!(f, "{name}({} bytes", self.info.len())?;
+        match self.role {
+            PathRole::Ordinary => f.write_str(")"),
+            role => write!(f, ", {})", role.word()),
+        }
     }
 }
 
@@ -94,16 +95,23 @@ mod tests {
     #[test]
     fn a_heartbeat_of_usrsctp() {
         let info = "7d21016b 017a0800 00000000 00000000 7b100000 a0ad2e76 2a560000 00000000 00000000";
-        let heartbeat = Heartbeat { info: hex(info), is_backup: false };
+        let heartbeat = Heartbeat { info: hex(info), role: PathRole::Ordinary };
         assert_is_chunk(&format!("0400002c 00010028 {info}"), &Chunk::Heartbeat(heartbeat.clone()));
         assert_eq!(heartbeat.to_string(), "HEARTBEAT(36 bytes)");
     }
 
     #[test]
-    fn a_path_that_is_kept_as_a_backup_has_a_flag() {
-        let heartbeat = Heartbeat { info: vec![0x77, 0x78, 0x79, 0x7a], is_backup: true };
-        assert_is_chunk("0401000c 00010008 7778797a", &Chunk::Heartbeat(heartbeat.clone()));
-        assert_eq!(heartbeat.to_string(), "HEARTBEAT(4 bytes, backup)");
+    fn a_path_with_a_role_has_a_flag() {
+        let heartbeat = |role| Heartbeat { info: vec![0x77, 0x78, 0x79, 0x7a], role };
+        let backup = heartbeat(PathRole::Backup);
+        assert_is_chunk("0401000c 00010008 7778797a", &Chunk::Heartbeat(backup.clone()));
+        assert_eq!(backup.to_string(), "HEARTBEAT(4 bytes, backup)");
+        let secondary = heartbeat(PathRole::Secondary);
+        assert_is_chunk("0402000c 00010008 7778797a", &Chunk::Heartbeat(secondary.clone()));
+        assert_eq!(secondary.to_string(), "HEARTBEAT(4 bytes, secondary)");
+        let bytes = packet(&hex("0403000c 00010008 7778797a"));
+        let chunk = Packet::decode(&bytes, Checksum::Omitted).unwrap().chunks().next();
+        assert_eq!(chunk, Some(Ok(Chunk::Heartbeat(backup))), "the stricter role counts");
     }
 
     #[test]
@@ -129,6 +137,9 @@ mod tests {
         assert!(matches!(chunk, Some(Err(_))), "two bytes more than the packet has");
         let bytes = packet(&hex("04000010 00010005 77000000 00090004"));
         let chunk = Packet::decode(&bytes, Checksum::Omitted).unwrap().chunks().next();
-        assert_eq!(chunk, Some(Ok(Chunk::Heartbeat(Heartbeat { info: vec![0x77], is_backup: false }))));
+        assert_eq!(
+            chunk,
+            Some(Ok(Chunk::Heartbeat(Heartbeat { info: vec![0x77], role: PathRole::Ordinary })))
+        );
     }
 }

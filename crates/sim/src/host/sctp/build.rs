@@ -23,7 +23,11 @@ pub(crate) fn ends(draft: &Draft<'_>, sctp: &Sctp) -> Result<[Box<dyn Transport>
         // Bulk data is sent in messages that fill a chunk.
         let sender = draft.sender(host, settings.config.full_payload(IpVersion::V4));
         let end = SctpEnd::new(host, settings, sender, draft.seed_at(host));
-        let end = end.map_err(|error| Unfit::Settings(Box::new(error)))?;
+        let mut end = end.map_err(|error| Unfit::Settings(Box::new(error)))?;
+        if host == Host::First {
+            let roles = draft.paths.iter().map(|path| draft.scenario.paths[*path].role);
+            end = end.with_roles(roles);
+        }
         Ok(Box::new(end.hinted(hints(draft.scenario, &draft.paths, host))))
     };
     Ok([end(Host::First)?, end(Host::Second)?])

@@ -55,6 +55,7 @@ impl From<policy::PathState> for PathState {
         match state {
             policy::PathState::Unconfirmed => PathState::Unconfirmed,
             policy::PathState::Active => PathState::Active,
+            policy::PathState::Spare => PathState::Spare,
             policy::PathState::Standby => PathState::Standby,
             policy::PathState::PotentiallyFailed => PathState::PotentiallyFailed,
             policy::PathState::Inactive => PathState::Inactive,
