@@ -10,6 +10,8 @@ use std::path::Path;
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_bench::PathEntry;
 use anabranch_bench::protocol::{Ask, Frame as TestFrame, ReceiverReport, EndReport};
+use anabranch_forward::Destination;
+use anabranch_forward::socks::Datagram;
 use anabranch_net::StreamId;
 use anabranch_net::streams::control::Entry;
 use anabranch_sctp::association::Reliability;
@@ -49,12 +51,45 @@ fn main() {
     write("bench_protocol", "test", &test());
     write("file_protocol", "file", &frames());
     write("file_protocol", "resumed", &resumed());
+    for (name, destination) in DESTINATIONS {
+        write("destination", name, &on_wire(destination));
+        write("destination", &format!("{name}_text"), destination.as_bytes());
+        let request = [&[5, 2, 0, 1, 5, 1, 0][..], &on_wire(destination)].concat();
+        write("socks", name, &request);
+        let head = format!("CONNECT {destination} HTTP/1.1\r\nHost: {destination}\r\nUser-Agent: x\r\n\r\nhello");
+        write("http_connect", name, head.as_bytes());
+    }
+    write("socks", "datagram", &datagram());
+    write("socks", "version_4", b"\x04\x01\x00\x50\x00\x00\x00\x01\0example.org\0");
+    write("http_connect", "get", b"GET http://example.org/ HTTP/1.1\r\nHost: example.org\r\n\r\n");
     for (name, bytes) in scenarios() {
         write("scenario", &name, &bytes);
     }
     for (name, bytes) in recordings() {
         write("trace", &name, &bytes);
     }
+}
+
+/// A destination of each kind, by the name of its seeds.
+const DESTINATIONS: [(&str, &str); 4] = [
+    ("name", "example.org:443"),
+    ("ipv4", "192.0.2.1:80"),
+    ("ipv6", "[2001:db8::1]:8080"),
+    ("mapped", "[::ffff:10.0.0.1]:22"),
+];
+
+fn on_wire(destination: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    destination.parse::<Destination>().expect("a destination").encode(&mut bytes);
+    bytes
+}
+
+/// A query of DNS as a datagram of SOCKS5.
+fn datagram() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let destination = "192.0.2.53:53".parse().expect("a destination");
+    Datagram { destination, data: b"query" }.encode(&mut bytes);
+    bytes
 }
 
 /// A control message with an entry of every kind.

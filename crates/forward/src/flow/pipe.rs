@@ -1,0 +1,148 @@
+//! Carries a TCP connection over a flow: its bytes in both directions, half-closes and resets.
+
+use std::io;
+use std::time::Duration;
+
+use bytes::{BufMut as _, Bytes, BytesMut};
+use socket2::SockRef;
+use tokio::io::AsyncWriteExt as _;
+use tokio::net::TcpStream;
+use tokio::net::tcp::{ReadHalf, WriteHalf};
+use tokio::sync::oneshot;
+
+use super::{Arrived, Flow, FlowError, FlowReader, FlowWriter};
+use crate::signal::Signal;
+
+/// The reason for which a direction ends early.
+enum Broken {
+    /// The connection at this end was reset.
+    Here,
+    /// The other end sends a reset, or ends the flow before its direction has finished.
+    There,
+    /// The flow cannot go on.
+    Flow,
+}
+
+/// Carries `connection` until both directions have ended. A reset of one side is a reset of the other, and so is the end
+/// of the association.
+pub(crate) async fn pipe(mut connection: TcpStream, mut flow: Flow) {
+    let _ = connection.set_nodelay(true);
+    // Until both directions have finished, also if this future is dropped.
+    set_reset(&connection, true);
+    let broken = {
+        let (from, to) = connection.split();
+        let (finished, is_finished) = oneshot::channel();
+        let both = async {
+            tokio::try_join!(
+                upload(from, &mut flow.writer, is_finished),
+                download(&mut flow.reader, to, finished)
+            )
+        };
+        both.await.err()
+    };
+    if matches!(broken, Some(Broken::Here | Broken::There)) {
+        set_reset(&connection, true);
+    }
+    drop(connection);
+    match broken {
+        Some(Broken::Here) => {
+            if flow.writer.signal(&Signal::Reset).await.is_ok() {
+                flow.end().await;
+            }
+        }
+        None | Some(Broken::There) => flow.end().await,
+        Some(Broken::Flow) => {}
+    }
+}
+
+/// Closes a connection with a reset.
+pub(crate) fn reset(connection: TcpStream) {
+    set_reset(&connection, true);
+    drop(connection);
+}
+
+/// Determines whether a connection that is dropped is reset: the kernel does so after a linger time of zero.
+fn set_reset(connection: &TcpStream, is_reset: bool) {
+    let _ = SockRef::from(connection).set_linger(is_reset.then_some(Duration::ZERO));
+}
+
+/// Carries bytes from the connection to the flow until the connection ends, and ends the flow when both directions have
+/// finished: until then a reset may follow.
+async fn upload(
+    from: ReadHalf<'_>,
+    writer: &mut FlowWriter,
+    is_finished: oneshot::Receiver<()>,
+) -> Result<(), Broken> {
+    send_all(&from, writer).await?;
+    writer.signal(&Signal::Finished).await?;
+    // An error of the other direction ends this one.
+    let _ = is_finished.await;
+    set_reset(from.as_ref(), false);
+    Ok(writer.finish().await?)
+}
+
+async fn send_all(from: &ReadHalf<'_>, writer: &mut FlowWriter) -> Result<(), Broken> {
+    let mut buffer = BytesMut::new();
+    loop {
+        buffer.reserve(LONGEST);
+        match from.try_read_buf(&mut (&mut buffer).limit(LONGEST)) {
+            Ok(0) => return Ok(()),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                // An idle connection holds no buffer.
+                buffer = BytesMut::new();
+                from.readable().await?;
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        }
+        let message = if buffer.len() < SHORT {
+            let copy = Bytes::copy_from_slice(&buffer);
+            buffer.clear();
+            copy
+        } else {
+            buffer.split().freeze()
+        };
+        writer.bytes(message).await?;
+    }
+}
+
+/// Carries bytes from the flow to the connection until the flow ends.
+async fn download(
+    reader: &mut FlowReader,
+    mut to: WriteHalf<'_>,
+    finished: oneshot::Sender<()>,
+) -> Result<(), Broken> {
+    loop {
+        match reader.next().await? {
+            Some(Arrived::Bytes(bytes)) => to.write_all(&bytes).await?,
+            Some(Arrived::Signal(Signal::Finished)) => break,
+            Some(Arrived::Signal(Signal::Reset)) | None => return Err(Broken::There),
+            Some(_) => return Err(Broken::Flow),
+        }
+    }
+    to.shutdown().await?;
+    let _ = finished.send(());
+    match reader.next().await? {
+        Some(Arrived::Signal(Signal::Reset)) => Err(Broken::There),
+        Some(_) => Err(Broken::Flow),
+        None => Ok(()),
+    }
+}
+
+impl From<io::Error> for Broken {
+    fn from(_: io::Error) -> Broken {
+        Broken::Here
+    }
+}
+
+impl From<FlowError> for Broken {
+    fn from(_: FlowError) -> Broken {
+        Broken::Flow
+    }
+}
+
+/// The longest message: long enough for few, short enough that flows take turns.
+const LONGEST: usize = 16 * 1024;
+/// A shorter message is copied, so that it does not keep a whole buffer.
+const SHORT: usize = LONGEST / 4;
