@@ -7,9 +7,9 @@ WALKS   ?= 100000
 NETWORKS ?= 20000
 ADVERSARIES ?= 100000
 SECONDS ?= 60
-FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake stream_control scenario trace script
+FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake stream_control scenario trace script socks http_connect destination
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines forward nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -88,6 +88,10 @@ conformance: ## other people's scripts, for docs/conformance.md: seconds (SUITES
 	-cargo run --quiet --package anabranch-conformance -- --csv docs/conformance.csv --relative-to $(SUITES) \
 		$(SUITES)/ETSI-SCTP-Conformance-Testsuite $(SUITES)/PR_SCTP_Testsuite $(SUITES)/SCTP-PLPMTUD-Tests \
 		$(SUITES)/packetdrill/gtests/net/packetdrill/tests/bsd/sctp
+
+forward: ## downloads, an echo and datagrams of other programs over emulated links, for docs/forward.md: five minutes
+	cargo build --package anabranch-cli --bin anabranch
+	tests/forward/run --write
 
 deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: five minutes
 	cargo build --package anabranch-cli --bin anabranch

@@ -7,6 +7,7 @@ mod compare;
 mod emulate;
 #[cfg(feature = "full")]
 mod figures;
+mod forward;
 mod host;
 mod models;
 mod output;
@@ -34,6 +35,7 @@ pub(crate) use emulate::EmulateArguments;
 pub(crate) use figures::{
     ALL, FiguresArguments, FiguresCommand, ReportArguments, RunArguments, StudyArguments,
 };
+pub(crate) use forward::{ForwardArguments, LocalPort, PortMapping};
 pub(crate) use host::HostPort;
 pub(crate) use models::PredictArguments;
 pub(crate) use output::{Output, Timing};
@@ -108,6 +110,8 @@ pub(crate) enum Command {
     Recv(RecvArguments),
     /// Measure the goodput of the paths to a host that runs `anabranch bench --serve`
     Bench(BenchArguments),
+    /// Carry the connections of other programs over all links, by SOCKS5, HTTP CONNECT and ports
+    Forward(ForwardArguments),
     /// Print a completion script for a shell
     Completions(CompletionsArguments),
     /// Write the manual pages into a directory, for packages
@@ -127,6 +131,7 @@ impl Arguments {
             Command::Send(send) => send.result_output(),
             Command::Recv(recv) => recv.result_output(),
             Command::Bench(bench) => bench.result_output(),
+            Command::Forward(forward) => forward.output(),
             #[cfg(feature = "full")]
             Command::Scenario(scenario) => scenario.output(),
             #[cfg(feature = "full")]

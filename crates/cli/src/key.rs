@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anabranch_net::{Key, KeyError, Security};
+use anabranch_net::{Clients, Key, KeyError, Security};
 use zeroize::Zeroizing;
 
 use crate::arguments::{Output, Secrecy};
@@ -21,6 +21,13 @@ pub(crate) struct ListeningKey {
     pub fresh: Option<Key>,
     /// The file that the key was read from, as it was given.
     pub file: Option<PathBuf>,
+}
+
+impl ListeningKey {
+    /// A key for each client.
+    pub(crate) fn of_clients(clients: &Clients) -> ListeningKey {
+        ListeningKey { security: Security::Clients(clients.clone()), fresh: None, file: None }
+    }
 }
 
 /// The protection of packets at an end that dials.
@@ -67,10 +74,7 @@ pub(crate) fn fresh() -> Result<Key, Failure> {
 
 /// The protection as results name it.
 pub(crate) fn word(security: &Security) -> &'static str {
-    match security {
-        Security::Sealed(_) => "sealed",
-        Security::Insecure => "insecure",
-    }
+    if security.is_sealed() { "sealed" } else { "insecure" }
 }
 
 /// The protection that is given by arguments or else by the environment.
@@ -83,23 +87,35 @@ async fn given(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Option<Se
             let file = path.clone();
             // Reading a FIFO may block.
             let key = interrupt.or_done(move || read(&file)).await?;
-            Some(key.map_err(|why| Failure::Key(format!("the key file {path:?}: {why}")))?)
+            let wrong = |why: String| Failure::Key(format!("the key file {path:?}: {why}"));
+            Some(security_of(&key.map_err(wrong)?).map_err(|error| wrong(error.to_string()))?)
         }
         None => from_environment()?,
     };
-    if key.as_ref().is_some_and(|key| is_evident(&key.reveal())) {
+    if let Some(Security::Sealed(key)) = &key
+        && is_evident(&key.reveal())
+    {
         notice::tell(
             "This key can be guessed, so that anybody on the network path can read and change the data; a good one: \
              openssl rand -hex 16",
         );
     }
-    Ok(key.map(Security::Sealed))
+    Ok(key)
 }
 
-fn from_environment() -> Result<Option<Key>, Failure> {
+/// The protection by a key: one that two ends share, or one of a server's clients, which is twice as long.
+fn security_of(text: &str) -> Result<Security, KeyError> {
+    if text.trim().len() == CLIENT_DIGITS {
+        text.parse().map(Security::Client)
+    } else {
+        text.parse().map(Security::Sealed)
+    }
+}
+
+fn from_environment() -> Result<Option<Security>, Failure> {
     let Some(text) = std::env::var_os(VARIABLE) else { return Ok(None) };
     let text = Zeroizing::new(text.to_string_lossy().into_owned());
-    text.parse().map(Some).map_err(|error: KeyError| Failure::Key(format!("{VARIABLE}: {error}")))
+    security_of(&text).map(Some).map_err(|error| Failure::Key(format!("{VARIABLE}: {error}")))
 }
 
 /// Returns true if the key is easily guessed: one or a few bytes that repeat, or bytes that count up or down.
@@ -114,7 +130,7 @@ fn is_evident(digits: &str) -> bool {
     [1, 2, 4, 8].into_iter().any(repeats) || (1..=0x11).chain(0xef..=0xff).any(step)
 }
 
-fn read(path: &Path) -> Result<Key, String> {
+fn read(path: &Path) -> Result<Zeroizing<String>, String> {
     let file = File::open(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => {
             format!("it does not exist; to create it: (umask 077; openssl rand -hex 16 > {})", path.display())
@@ -128,12 +144,12 @@ fn read(path: &Path) -> Result<Key, String> {
         std::io::ErrorKind::InvalidData => "it is not text; a key has 32 hexadecimal digits".to_owned(),
         _ => error.to_string(),
     })?;
-    text.parse().map_err(|error: KeyError| error.to_string())
+    Ok(text)
 }
 
-/// Refuses a key that other users can read. Checks the opened file, not its name.
+/// Refuses keys that other users can read. Checks the opened file, not its name.
 #[cfg(unix)]
-fn check_permissions(file: &File, path: &Path) -> Result<(), String> {
+pub(crate) fn check_permissions(file: &File, path: &Path) -> Result<(), String> {
     let found = file.metadata().map_err(|error| error.to_string())?;
     let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777;
     match mode & 0o077 {
@@ -146,12 +162,14 @@ fn check_permissions(file: &File, path: &Path) -> Result<(), String> {
 }
 
 #[cfg(not(unix))]
-fn check_permissions(_: &File, _: &Path) -> Result<(), String> {
+pub(crate) fn check_permissions(_: &File, _: &Path) -> Result<(), String> {
     Ok(())
 }
 
 /// The environment variable for the key.
 pub(crate) const VARIABLE: &str = "ANABRANCH_KEY";
+/// The number of digits of a client's key.
+const CLIENT_DIGITS: usize = 64;
 /// The maximum length of a key file.
 const LONGEST: u64 = 256;
 
@@ -164,7 +182,8 @@ mod tests {
         let path = dir.path().join("key");
         std::fs::write(&path, content).expect("a file");
         std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("ours");
-        read(&path).map_err(|error| error.replace(&*path.to_string_lossy(), "FILE"))
+        let key = read(&path).and_then(|text| text.parse().map_err(|error: KeyError| error.to_string()));
+        key.map_err(|error| error.replace(&*path.to_string_lossy(), "FILE"))
     }
 
     #[test]

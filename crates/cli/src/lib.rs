@@ -24,6 +24,7 @@ mod endpoint;
 mod failure;
 #[cfg(feature = "full")]
 mod figures;
+mod forward;
 mod interrupt;
 mod key;
 mod key_echo;
@@ -156,6 +157,7 @@ async fn execute(command: Command, mut interrupt: Interrupt) -> Result<Outcome, 
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
         Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,
         Command::Bench(arguments) => bench::run(arguments, &mut interrupt).await,
+        Command::Forward(arguments) => forward::run(arguments, &mut interrupt).await,
         #[cfg(feature = "full")]
         Command::Scenario(arguments) => recorded::run(arguments, &mut interrupt).await,
         #[cfg(feature = "full")]

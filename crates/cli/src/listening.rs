@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use anabranch_net::{Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use crate::arguments::{HostPort, Output};
@@ -111,6 +112,36 @@ impl Listener {
         interrupt: &mut Interrupt,
     ) -> Result<Outcome, Failure> {
         let ended = self.serve_each(&mut service, interrupt).await;
+        self.dismiss(&ended).await;
+        ended
+    }
+
+    /// Serves all peers at once with `serve`, until Ctrl-C.
+    ///
+    /// # Errors
+    /// The sockets failed, and Ctrl-C.
+    pub(crate) async fn serve_together<F: Future<Output = ()> + Send + 'static>(
+        mut self,
+        serve: impl Fn(Association) -> F,
+        interrupt: &mut Interrupt,
+    ) -> Result<Outcome, Failure> {
+        let mut served = JoinSet::new();
+        let mut open: Vec<Association> = Vec::new();
+        let ended = loop {
+            tokio::select! {
+                accepted = self.accept() => match accepted {
+                    Ok(association) => {
+                        open.retain(Association::is_open);
+                        open.push(association.clone());
+                        served.spawn(serve(association));
+                    }
+                    Err(failure) => break Err(failure),
+                },
+                Some(_) = served.join_next() => {}
+                () = interrupt.pressed() => break Err(Failure::Interrupted),
+            }
+        };
+        open.iter().for_each(|association| association.abort(INTERRUPTED));
         self.dismiss(&ended).await;
         ended
     }

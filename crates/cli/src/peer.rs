@@ -37,12 +37,16 @@ pub(crate) enum Partner {
     Server,
     /// `anabranch bench`.
     Tests,
+    /// `anabranch forward` at the end with the programs.
+    Programs,
+    /// `anabranch forward --serve`.
+    Destinations,
 }
 
 impl Peer {
     /// The peer at `addresses`. The attempt to reach it begins now.
     pub(crate) fn new(addresses: Vec<SocketAddr>, security: &Security, partner: Partner) -> Peer {
-        let is_sealed = matches!(security, Security::Sealed(_));
+        let is_sealed = security.is_sealed();
         Peer { addresses, since: Clock::start(), partner, is_sealed }
     }
 
@@ -148,6 +152,9 @@ impl Peer {
             (true, Partner::Files) => "is the key the one that recv printed?",
             (true, Partner::Server) => "is the key the one that send --listen printed?",
             (true, Partner::Tests) => "is the key the one that bench --serve printed?",
+            (true, Partner::Programs | Partner::Destinations) => {
+                "is the key the one that forward printed there?"
+            }
             (false, _) => "was it started with --insecure too?",
         }
     }
@@ -160,6 +167,8 @@ impl Partner {
             Partner::Files => "anabranch recv",
             Partner::Server => "anabranch send --listen",
             Partner::Tests => "anabranch bench --serve",
+            Partner::Programs => "anabranch forward",
+            Partner::Destinations => "anabranch forward --serve",
         }
     }
 
@@ -167,6 +176,7 @@ impl Partner {
         match self {
             Partner::Files | Partner::Server => "file protocol",
             Partner::Tests => "test protocol",
+            Partner::Programs | Partner::Destinations => "flow protocol",
         }
     }
 
@@ -174,6 +184,7 @@ impl Partner {
         match self {
             Partner::Files | Partner::Server => "transfer",
             Partner::Tests => "test",
+            Partner::Programs | Partner::Destinations => "bond",
         }
     }
 }

@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_both_builds_or_left_out_by_name() {
-        let built = ["demo", "sim", "predict", "compare", "emulate", "send", "recv", "bench"];
+        let built = ["demo", "sim", "predict", "compare", "emulate", "send", "recv", "bench", "forward"];
         let program = Arguments::command();
         let mut named: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
         let mut expected: Vec<&str> = built.into_iter().chain(ABSENT_COMMANDS).collect();

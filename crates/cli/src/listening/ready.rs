@@ -70,6 +70,10 @@ fn lines(key: &ListeningKey, other: OtherEnd, to: &str) -> Vec<String> {
         |key: &str, secrecy: &str| format!("ready; on the {place}: {key}{command} {secrecy}{option} {to}");
     match key {
         ListeningKey { security: Security::Insecure, .. } => vec![line("", "--insecure ")],
+        ListeningKey { security: Security::Clients(_), .. } => {
+            let keys = "each client has a key of its own: --add-client NAME adds one and prints it";
+            vec![line(&format!("{}=… ", key::VARIABLE), ""), keys.to_owned()]
+        }
         ListeningKey { fresh: Some(key), .. } => {
             vec![line(&format!("{}={} ", key::VARIABLE, *key.reveal()), "")]
         }

@@ -111,6 +111,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "sim",
             "bench",
             "demo",
+            "forward",
             "recv",
             "send",
             "sweep",

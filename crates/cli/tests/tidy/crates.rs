@@ -18,6 +18,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("net", &["base", "sctp"]),
     ("transfer", &["base", "net"]),
     ("bench", &["base", "net"]),
+    ("forward", &["base", "net"]),
     ("planner", &["base", "sctp", "policies", "models"]),
     ("emulate", &["base", "sctp", "link", "scenario"]),
     ("sim", &["base", "sctp", "policies", "link", "wireless", "scenario", "models", "planner"]),
@@ -33,8 +34,8 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "base", "files", "sctp", "scenario", "models", "net", "transfer", "bench", "planner", "emulate",
-            "sim", "observe", "lab", "studies", "traces",
+            "base", "files", "sctp", "scenario", "models", "net", "transfer", "bench", "forward", "planner",
+            "emulate", "sim", "observe", "lab", "studies", "traces",
         ],
     ),
 ];

@@ -1,0 +1,91 @@
+//! The two ends of a bond: the one with the programs, and the one that connects to destinations. Both may dial or listen.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anabranch_forward::{Bond, Client, Event, Gate, Rate, Report, Reverse, ReversePermissions, Server};
+use anabranch_net::{Association, CloseReason};
+use tokio::task::JoinSet;
+
+use super::ports::{self, OpenPorts};
+use crate::arguments::ForwardArguments;
+use crate::failure::{Failure, printable};
+use crate::notice;
+
+/// The work of this end over each association. Clones share it.
+#[derive(Clone, Debug)]
+pub(super) struct LocalEnd {
+    role: Role,
+    /// The tasks of the ports end with the last clone.
+    _ports: Arc<JoinSet<()>>,
+}
+
+#[derive(Clone, Debug)]
+enum Role {
+    Programs { bond: Bond, reverse: Arc<[Reverse]> },
+    Destinations { server: Arc<Server>, clients: Arc<Clients> },
+}
+
+/// The clients of a server by their names: what one uses is counted over all its associations.
+#[derive(Debug)]
+struct Clients {
+    limit_rate: Option<anabranch_base::BitRate>,
+    known: Mutex<HashMap<Arc<str>, Client>>,
+}
+
+impl LocalEnd {
+    /// Opens what this end has: ports for programs, or the way to destinations.
+    ///
+    /// # Errors
+    /// A port that cannot be opened.
+    pub(super) async fn open(arguments: &ForwardArguments) -> Result<LocalEnd, Failure> {
+        let report = reports(arguments.quiet);
+        if arguments.serve {
+            let server = Arc::new(Server {
+                gate: Gate::new(arguments.allow.clone()),
+                reverse: ReversePermissions { allowed: arguments.allow_reverse.clone() },
+                most_flows: arguments.max_flows,
+                report,
+            });
+            let clients = Arc::new(Clients { limit_rate: arguments.limit_rate, known: Mutex::default() });
+            return Ok(LocalEnd { role: Role::Destinations { server, clients }, _ports: Arc::default() });
+        }
+        let open = OpenPorts::open(arguments).await?;
+        if !arguments.quiet {
+            open.show();
+        }
+        let bond = Bond::new(report);
+        let tasks = Arc::new(open.serve(&bond));
+        let role = Role::Programs { bond, reverse: ports::reverse(arguments).into() };
+        Ok(LocalEnd { role, _ports: tasks })
+    }
+
+    /// Carries flows over `association` until it ends. `name` is the name of the client at its other end.
+    pub(super) async fn carry(&self, association: Association, name: &str) -> CloseReason {
+        match &self.role {
+            Role::Programs { bond, reverse } => bond.carry(association, reverse).await,
+            Role::Destinations { server, clients } => {
+                let client = clients.named(name, server);
+                Arc::clone(server).serve(client, association).await
+            }
+        }
+    }
+}
+
+impl Clients {
+    fn named(&self, name: &str, server: &Server) -> Client {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|_, client| !client.is_idle());
+        let new = || Client::new(name, Rate::new(self.limit_rate), server);
+        known.entry(name.into()).or_insert_with(new).clone()
+    }
+}
+
+/// Shows events on standard error.
+fn reports(is_quiet: bool) -> Report {
+    Report::to(move |event: Event| {
+        if !is_quiet {
+            notice::tell(&printable(&event.to_string()));
+        }
+    })
+}
