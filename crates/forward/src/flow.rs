@@ -123,8 +123,7 @@ impl Flow {
         // A peer that violates the protocol loses the stream.
         let _ = ended.await;
         if self.is_ours {
-            // The other end drops its handles as soon as it has sent the end. What this end would send on the stream before
-            // that would be taken for a rest of this flow.
+            // A datagram that the end overtook arrives before that, and would be taken for one of the next flow.
             sleep(REST).await;
         }
     }

@@ -67,6 +67,10 @@ struct Credits {
 #[derive(Debug, Default)]
 struct StreamState {
     unread: VecDeque<(Delivery, ByteCount)>,
+    /// True if the end of what the peer sends is in `unread`, or was read or discarded.
+    has_ended: bool,
+    /// Deliveries behind that end, for the next use of the stream.
+    later: VecDeque<(Delivery, ByteCount)>,
     reader: Half,
     writer: Half,
     slot: Slot,
@@ -311,11 +315,20 @@ impl Mux {
         }
     }
 
-    /// Drops the state of a stream without handles.
+    /// Drops the state of a stream without handles. The peer may have begun to use it again.
     fn forget_closed(&mut self, stream: StreamId) {
-        if self.streams.get(&stream).is_some_and(|state| !state.is_open()) {
+        let Some(state) = self.streams.get_mut(&stream).filter(|state| !state.is_open()) else { return };
+        let mut later = std::mem::take(&mut state.later);
+        if later.is_empty() {
             self.streams.remove(&stream);
+            return;
         }
+        let end = later.iter().position(|(delivery, _)| matches!(delivery, Delivery::End));
+        let next = later.split_off(end.map_or(later.len(), |end| end + 1));
+        *state =
+            StreamState { unread: later, has_ended: end.is_some(), later: next, ..StreamState::default() };
+        self.arrived.push_back(stream);
+        self.has_arrivals = true;
     }
 }
 

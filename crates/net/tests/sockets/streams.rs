@@ -161,6 +161,35 @@ async fn bytes_arrive_as_they_were_written_until_the_end() {
 }
 
 #[tokio::test]
+async fn a_stream_that_is_used_again_before_the_other_end_dropped_it_is_accepted_anew() {
+    let Ends { near, far, _endpoints } = small().await;
+    let mut first = near.open_next().expect("free");
+    let id = first.id();
+    first.send("one", SendOptions::default()).await.expect("sent");
+    first.finish().await.expect("an end");
+    let mut accepted = within(5, far.accept_stream()).await.expect("accepted");
+    within(5, receive(&mut accepted, 1)).await;
+    accepted.finish().await.expect("an end");
+    assert!(within(5, first.recv()).await.expect("open").is_none());
+    drop(first);
+    for text in ["two", "three"] {
+        let mut again = near.open(id).expect("it was dropped");
+        again.send(text, SendOptions::default()).await.expect("sent");
+        again.finish().await.expect("an end");
+    }
+    // What arrives on the stream meanwhile belongs to its next uses.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(within(5, accepted.recv()).await.expect("open").is_none() && far.try_accept_stream().is_none());
+    drop(accepted);
+    for text in ["two", "three"] {
+        let mut next = within(5, far.accept_stream()).await.expect("accepted");
+        let message = within(5, next.recv()).await.expect("open").expect("a message");
+        assert_eq!((next.id(), message.into_bytes()), (id, text.into()));
+        assert!(within(5, next.recv()).await.expect("open").is_none());
+    }
+}
+
+#[tokio::test]
 async fn a_message_whose_future_is_dropped_is_not_sent_and_its_credit_is_not_lost() {
     let Ends { near, far, _endpoints } = small().await;
     let mut stream = near.open_next().expect("free");

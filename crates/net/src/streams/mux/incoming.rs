@@ -55,12 +55,17 @@ impl Mux {
         };
         self.unread += charge;
         let state = self.streams.entry(stream).or_default();
-        if !state.is_open() {
-            if state.unread.is_empty() {
-                self.arrived.push_back(stream);
-                self.has_arrivals = true;
-            }
-        } else if !state.reader.has_handle {
+        if !state.is_open() && state.unread.is_empty() {
+            self.arrived.push_back(stream);
+            self.has_arrivals = true;
+        }
+        if state.has_ended {
+            // The next use of the stream, which may arrive before the handles of this one are dropped.
+            state.later.push_back((delivery, charge));
+            return Ok(());
+        }
+        state.has_ended = is_end;
+        if state.is_open() && !state.reader.has_handle {
             self.begun.on_discarded(stream);
             self.release(stream, charge);
             return Ok(());
