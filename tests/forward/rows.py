@@ -1,5 +1,6 @@
 """The rows: what is measured over which links, and its goal."""
 
+import json
 import statistics
 import time
 from subprocess import PIPE, run
@@ -233,6 +234,63 @@ def datagrams(seconds):
     return f"{1 - echoed / sent:.1%} lost both ways, longest gap {gap:.0f} ms"
 
 
+def paused(seconds):
+    """Measures 63 flows while one reader pauses, beside 64 that all read."""
+    size = int(PLAIN.megabits * 1e6 / 8 * seconds / 64)
+    taken = []
+    for pause in (0, 2 * seconds):
+        with bond(PLAIN) as made:
+            made.python(made.far, ONE_BULK, str(PORT))
+            made.wait(made.far, "tcp", PORT)
+            words = ["2222", "64", str(size), str(pause)]
+            taken.append(float(output(made.near, FETCH_PAUSED, *words)))
+            memory = max(made.resident(index) for index in (0, 1))
+    loss = taken[1] / taken[0] - 1
+    return f"the others take {loss:+.1%} longer; {memory:.0f} MB resident; every byte arrives"
+
+
+FETCH_PAUSED = """
+import socket, sys, threading, time
+port, count, size = map(int, sys.argv[1:4])
+pause = float(sys.argv[4])
+def fetch(index):
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(b"%d\\n" % size)
+    if index == 0: time.sleep(pause)
+    while got := connection.recv(1 << 17): sums[index] += len(got)
+    ends[index] = time.monotonic() - start
+sums, ends = [0] * count, [0] * count
+threads = [threading.Thread(target=fetch, args=(index,)) for index in range(count)]
+start = time.monotonic()
+[thread.start() for thread in threads]; [thread.join() for thread in threads]
+assert sums == [size] * count, sums
+print(max(ends[1:]))
+"""
+"""Fetches by many connections, of which the first pauses, and prints the time of the others."""
+
+
+def roles(seconds):
+    """Measures the traffic of a backup at rest, and of a link with a limit."""
+    with bond(MODEMS, via=("10.77.1.1", "10.77.2.1=backup")) as made:
+        time.sleep(3)
+        before = carried(made, "p2")
+        time.sleep(2 * seconds)
+        minute = (carried(made, "p2") - before) * 60 / (2 * seconds)
+    with bond(MODEMS, via=("10.77.1.1", "10.77.2.1=max:5MB")) as made:
+        made.python(made.far, ONE_BULK, str(PORT))
+        made.wait(made.far, "tcp", PORT)
+        output(made.near, FETCH, "2222", "1", str(50_000_000))
+        limited = carried(made, "p2")
+    return f"a backup at rest {minute / 1000:.1f} kB a minute; max:5MB stops at {limited / 1e6:.2f} MB"
+
+
+def carried(made, name):
+    """The bytes of an interface in both directions."""
+    words = made.near.command("ip", "-s", "-j", "link", "show", "dev", name)
+    counters = json.loads(run(words, capture_output=True, text=True, check=True).stdout)[0]["stats64"]
+    return counters["rx"]["bytes"] + counters["tx"]["bytes"]
+
+
 def set_link(made, name, state):
     """Cuts an interface at the laptop, or lets it return."""
     run(made.near.command("ip", "link", "set", name, state), check=True)
@@ -287,8 +345,10 @@ ROWS = [
     ("F1 eight flows, 20+8", "97 % of bench", downloads(MODEMS, 8)),
     ("F1 one flow, 20+8, 1 % lost", "97 % of bench", downloads(LOSSY, 1)),
     ("F1 curl by SOCKS5, 50+10", "97 % of bench", curl(PLAIN)),
+    ("F2 64 flows, one reader pauses", "others at most 2 %", paused),
     ("F3 echo beside bulk, 100+10", "p99 + 15 ms, bulk 95 %", echo),
     ("F4 datagrams, a link cut", "gap 150 ms, 1 %", datagrams),
     ("F5 all links away for 60 s", "the session lives", away),
+    ("F6 roles", "1 kB a minute; 5 MB", roles),
     ("F7 cost", "1.3 times; idle 0.3 %, 10 MB", cost),
 ]

@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
-use socket2::SockRef;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 use tokio::net::tcp::{ReadHalf, WriteHalf};
@@ -27,6 +27,8 @@ enum Broken {
 /// of the association.
 pub(crate) async fn pipe(mut connection: TcpStream, mut flow: Flow) {
     let _ = connection.set_nodelay(true);
+    // A peer that vanished does not hold a flow for ever.
+    let _ = SockRef::from(&connection).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE));
     // Until both directions have finished, also if this future is dropped.
     set_reset(&connection, true);
     let broken = {
@@ -142,6 +144,8 @@ impl From<FlowError> for Broken {
     }
 }
 
+/// The time without data after which the kernel asks whether the peer is there.
+const KEEPALIVE: Duration = Duration::from_secs(300);
 /// The longest message: long enough for few, short enough that flows take turns.
 const LONGEST: usize = 16 * 1024;
 /// A shorter message is copied, so that it does not keep a whole buffer.
