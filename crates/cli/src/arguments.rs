@@ -7,6 +7,7 @@ mod compare;
 mod emulate;
 #[cfg(feature = "full")]
 mod figures;
+#[cfg(feature = "full")]
 mod forward;
 mod host;
 mod models;
@@ -35,6 +36,7 @@ pub(crate) use emulate::EmulateArguments;
 pub(crate) use figures::{
     ALL, FiguresArguments, FiguresCommand, ReportArguments, RunArguments, StudyArguments,
 };
+#[cfg(feature = "full")]
 pub(crate) use forward::{ForwardArguments, LocalPort, PortMapping};
 pub(crate) use host::HostPort;
 pub(crate) use models::PredictArguments;
@@ -64,6 +66,8 @@ use absent::AbsentArguments as PlanArguments;
 use absent::AbsentArguments as SweepArguments;
 #[cfg(not(feature = "full"))]
 use absent::AbsentArguments as FiguresArguments;
+#[cfg(not(feature = "full"))]
+use absent::AbsentArguments as ForwardArguments;
 #[cfg(not(feature = "full"))]
 use absent::AbsentArguments as CompletionsArguments;
 #[cfg(not(feature = "full"))]
@@ -131,6 +135,7 @@ impl Arguments {
             Command::Send(send) => send.result_output(),
             Command::Recv(recv) => recv.result_output(),
             Command::Bench(bench) => bench.result_output(),
+            #[cfg(feature = "full")]
             Command::Forward(forward) => forward.output(),
             #[cfg(feature = "full")]
             Command::Scenario(scenario) => scenario.output(),
@@ -143,7 +148,8 @@ impl Arguments {
             #[cfg(feature = "full")]
             Command::Completions(_) | Command::Manual(_) => Output::default(),
             #[cfg(not(feature = "full"))]
-            Command::Scenario(absent)
+            Command::Forward(absent)
+            | Command::Scenario(absent)
             | Command::Plan(absent)
             | Command::Sweep(absent)
             | Command::Figures(absent)

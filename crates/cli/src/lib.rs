@@ -24,6 +24,7 @@ mod endpoint;
 mod failure;
 #[cfg(feature = "full")]
 mod figures;
+#[cfg(feature = "full")]
 mod forward;
 mod interrupt;
 mod key;
@@ -157,6 +158,7 @@ async fn execute(command: Command, mut interrupt: Interrupt) -> Result<Outcome, 
         Command::Send(arguments) => send::run(arguments, &mut interrupt).await,
         Command::Recv(arguments) => recv::run(arguments, &mut interrupt).await,
         Command::Bench(arguments) => bench::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
         Command::Forward(arguments) => forward::run(arguments, &mut interrupt).await,
         #[cfg(feature = "full")]
         Command::Scenario(arguments) => recorded::run(arguments, &mut interrupt).await,

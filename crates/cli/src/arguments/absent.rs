@@ -5,8 +5,8 @@ use clap::Args;
 use super::Output;
 
 /// The commands that are left out without the feature `full`.
-pub(crate) const ABSENT_COMMANDS: [&str; 6] =
-    ["scenario", "plan", "sweep", "figures", "completions", "manual"];
+pub(crate) const ABSENT_COMMANDS: [&str; 7] =
+    ["forward", "scenario", "plan", "sweep", "figures", "completions", "manual"];
 
 /// Arguments of any kind.
 #[derive(Debug, Args)]
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn every_command_is_in_both_builds_or_left_out_by_name() {
-        let built = ["demo", "sim", "predict", "compare", "emulate", "send", "recv", "bench", "forward"];
+        let built = ["demo", "sim", "predict", "compare", "emulate", "send", "recv", "bench"];
         let program = Arguments::command();
         let mut named: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
         let mut expected: Vec<&str> = built.into_iter().chain(ABSENT_COMMANDS).collect();
