@@ -48,7 +48,7 @@ fn completed_command(command: Command) -> Command {
 /// paths and events depend on the scenario and are left out; most scenarios have a flow called main.
 fn values_of_set(command: &str) -> Vec<PossibleValue> {
     let registry = policies::registry();
-    if let "send" | "recv" | "bench" = command {
+    if let "send" | "recv" | "bench" | "forward" = command {
         let known = tools::known(&registry);
         return known
             .flat_map(|setting| values_of(&format!("sctp.{}", setting.key()), &setting.kind(), &registry))

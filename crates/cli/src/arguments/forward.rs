@@ -108,6 +108,15 @@ impl ForwardArguments {
     pub(crate) fn check(&self) -> Result<(), String> {
         let ports =
             [self.socks.len(), self.http.len(), self.listen.len(), self.udp.len(), self.reverse.len()];
+        let of_server = [
+            ("--allow", !self.allow.is_empty()),
+            ("--allow-reverse", !self.allow_reverse.is_empty()),
+            ("--clients", self.clients.is_some()),
+            ("--limit-rate", self.limit_rate.is_some()),
+        ];
+        if let Some((option, _)) = of_server.iter().find(|(_, is_given)| *is_given && !self.serve) {
+            return Err(format!("{option} is for the end with --serve, which connects to destinations"));
+        }
         if self.serve || ports.iter().any(|count| *count > 0) {
             return Ok(());
         }
@@ -176,14 +185,14 @@ Examples:
   on the server:                   anabranch forward --serve
   on the laptop, as printed:       ANABRANCH_KEY=… anabranch forward --to 192.0.2.1 --socks 1080
   a browser or curl:               curl --proxy socks5h://127.0.0.1:1080 https://example.org/
-  ssh to a host behind the server: anabranch forward --to 192.0.2.1 --listen 2222=10.0.0.5:22
-    which the server must permit:  anabranch forward --serve --allow 10.0.0.5:22
-  a game's or a call's datagrams:  anabranch forward --to 192.0.2.1 --udp 5000=voice.example:5000
+  ssh to a host at the server:     anabranch forward --to 192.0.2.1 --listen 2222=10.0.0.5:22
+  which the server must permit:    anabranch forward --serve --allow 10.0.0.5:22
+  a game's or a call's datagrams:  anabranch forward --to 192.0.2.1 --udp 5000=game.example:5000
   a web server of the laptop:      anabranch forward --to 192.0.2.1 --reverse 8080=localhost:80
-    which the server must permit:  anabranch forward --serve --allow-reverse 8080
-  a modem as a backup:             anabranch forward --to 192.0.2.1 --socks 1080 --via wlan0 --via wwan0=backup
-  a client with a key of its own:  anabranch forward --serve --clients clients.toml --add-client alice
-  and the server for all of them:  anabranch forward --serve --clients clients.toml
+  which the server must permit:    anabranch forward --serve --allow-reverse 8080
+  a modem as a backup:             anabranch forward --to 192.0.2.1 --socks 1080 --via wwan0=backup
+  a client with a key of its own:  anabranch forward --serve --clients FILE --add-client alice
+  and the server for all of them:  anabranch forward --serve --clients FILE
 
 Exit status: 1 the sockets failed, 2 invalid input, 130 after Ctrl-C.";
 

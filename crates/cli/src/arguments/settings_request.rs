@@ -27,7 +27,7 @@ pub(crate) enum SettingGroup {
 /// help=PATTERN`.
 pub(crate) fn settings_request(words: &[String]) -> Option<SettingsRequest> {
     let group = match words.get(1)?.as_str() {
-        "send" | "recv" | "bench" => SettingGroup::Tools,
+        "send" | "recv" | "bench" | "forward" => SettingGroup::Tools,
         "sim" | "predict" | "plan" | "compare" | "sweep" | "emulate" | "demo" => SettingGroup::Scenarios,
         _ => return None,
     };
