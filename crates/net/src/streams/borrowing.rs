@@ -60,6 +60,11 @@ impl Account {
     fn unspent(&self) -> ByteCount {
         (self.granted + self.taken).saturating_sub(self.returned + self.used)
     }
+
+    /// Returns true if a message waits for more credit than there is.
+    fn lacks_credit(&self) -> bool {
+        self.granted + self.taken < self.returned + self.needed
+    }
 }
 
 impl Borrower {
@@ -169,11 +174,14 @@ impl Borrower {
         };
         account.granted = granted;
         account.taken_in_row = ByteCount::ZERO;
-        let (is_open, is_waiting) = (account.is_open, !account.needed.is_zero());
+        let (is_open, lacks, last_use) = (account.is_open, account.lacks_credit(), account.last_use);
         if !is_open {
             self.give_back(stream);
-        } else if !is_waiting {
+        } else if account.needed.is_zero() || lacks {
+            // A grant that crossed the request is not enough: it is given back if the receiver asks.
             self.touch(stream);
+        } else {
+            self.idle.remove(&last_use);
         }
         is_open
     }
@@ -187,7 +195,10 @@ impl Borrower {
     pub(super) fn on_reclaim(&mut self) {
         for _ in 0..MOST_RECLAIMED {
             match self.idle.first_key_value() {
-                Some((&last_use, &stream)) if last_use <= self.reclaimed_at => self.give_back(stream),
+                Some((&last_use, &stream)) if last_use <= self.reclaimed_at => {
+                    self.give_back(stream);
+                    self.ask_again(stream);
+                }
                 _ => break,
             }
         }
@@ -229,6 +240,14 @@ impl Borrower {
     pub(super) fn sendable(&self) -> ByteCount {
         let unspent: ByteCount = self.accounts.values().map(Account::unspent).sum();
         unspent + self.pool_granted - self.pool_taken
+    }
+
+    /// Repeats the request of a stream that waits: the receiver may have counted the credit that was given back.
+    fn ask_again(&mut self, stream: StreamId) {
+        let Some(account) = self.accounts.get_mut(&stream) else { return };
+        if !account.needed.is_zero() && !std::mem::replace(&mut account.is_ask_due, true) {
+            self.due.push_back(Due::Blocked(stream));
+        }
     }
 
     /// Gives back the credit of a stream.
