@@ -51,9 +51,8 @@ impl UdpPort {
                     // An ICMP error about an earlier datagram.
                     Err(_) => continue,
                 },
-                Some(ended) = relays.join_next() => {
+                Some(_) = relays.join_next() => {
                     mappings.retain(|_, sender| !sender.is_closed());
-                    let _ = ended;
                     continue;
                 }
             };
