@@ -48,6 +48,8 @@ struct Loan {
     unread: ByteCount,
     /// The credit that the stream gets without asking; zero before it asks.
     window: ByteCount,
+    /// What had arrived when the window was widened last.
+    widened_at: ByteCount,
     /// The sum of charges that the sender asked for; zero if it does not wait.
     needed: ByteCount,
     is_due: bool,
@@ -94,6 +96,12 @@ impl Loan {
 
     fn hold(&self) -> ByteCount {
         self.promised() + self.unread
+    }
+
+    /// Doubles the window, or opens it with `first`.
+    fn widen(&mut self, first: ByteCount, capacity: ByteCount) {
+        self.window = if self.window.is_zero() { first } else { (self.window * 2).min(capacity) };
+        self.widened_at = self.settled;
     }
 }
 
@@ -197,15 +205,24 @@ impl Lender {
 
     fn on_blocked(&mut self, stream: StreamId, taken: ByteCount, needed: ByteCount) -> Result<(), Violation> {
         self.raise_taken(stream, taken)?;
-        let (capacity, largest) = (self.capacity, largest_message(self.capacity));
+        let (first, largest) = (self.first_window(), largest_message(self.capacity));
+        let capacity = self.capacity;
         let loan = self.loans.entry(stream).or_default();
         let missing = needed.saturating_sub(loan.limit());
-        // A grant is under way, or the sender did not compare the message with the buffer.
-        if missing.is_zero() || missing > largest {
+        // The sender did not compare the message with the buffer.
+        if missing > largest {
+            return Ok(());
+        }
+        // A grant is under way, and came too late: the window is too small all the same.
+        if missing.is_zero() {
+            if loan.settled >= loan.widened_at + loan.window / 2 {
+                loan.widen(first, capacity);
+                self.renew(stream);
+            }
             return Ok(());
         }
         loan.needed = needed;
-        loan.window = (loan.window * 2).max(FIRST_WINDOW).min(capacity);
+        loan.widen(first, capacity);
         self.asking.add(stream, loan.hold() + missing);
         self.reclaim.left = MOST_RECLAIMS;
         self.serve();
@@ -386,6 +403,11 @@ impl Lender {
         most * most.get() / self.capacity.get().max(1) * 2 / 3
     }
 
+    /// The window of a stream that asks for the first time: a part of what is free, so that a stream alone starts quickly.
+    fn first_window(&self) -> ByteCount {
+        (self.free() / 8).max(LEAST_FIRST_WINDOW).min(self.capacity)
+    }
+
     fn pool_left(&self) -> ByteCount {
         self.pool_granted - self.pool_taken
     }
@@ -424,8 +446,8 @@ fn least_share(buffer: ByteCount) -> ByteCount {
 
 /// The charge of a message beside its bytes.
 pub(super) const MESSAGE_CHARGE: ByteCount = ByteCount::new(256);
-/// The window of a stream that asks for the first time.
-const FIRST_WINDOW: ByteCount = ByteCount::from_kib(16);
+/// The least window of a stream that asks for the first time.
+const LEAST_FIRST_WINDOW: ByteCount = ByteCount::from_kib(16);
 /// The least credit that a stream gets without asking, so that many streams do not hold remnants.
 const LEAST_RENEWED: ByteCount = ByteCount::from_kib(1);
 /// The most requests for the credit of idle streams without news between them: the second one finds streams that were

@@ -413,3 +413,47 @@ fn the_largest_message_is_sent_while_others_send_small_ones_and_idle_ones_have_c
     }
     panic!("the large message starves: {:?}", scene.lender.saving);
 }
+
+/// Requests and renewals cross on the way, so that each request arrives behind the grant that it lacked.
+#[test]
+fn the_window_grows_to_what_a_long_way_holds() {
+    const DELAY: usize = 20;
+    let (buffer, stream, charge) = (ByteCount::from_mib(1), StreamId::new(1), charge_of(1_000));
+    let (mut lender, mut borrower) = (Lender::new(buffer), Borrower::new(buffer));
+    borrower.open(stream);
+    let mut to_lender = VecDeque::from(vec![(0, Vec::new()); DELAY]);
+    let mut to_borrower = VecDeque::from(vec![Vec::new(); DELAY]);
+    let mut sent_late = 0;
+    for tick in 0..1_000 {
+        let (messages, entries) = to_lender.pop_front().expect("what left a delay ago");
+        for _ in 0..messages {
+            lender.on_message(stream, charge).expect("an honest peer");
+            lender.on_read(stream, charge);
+        }
+        for entry in entries {
+            lender.on_entry(entry).expect("an honest peer");
+        }
+        to_borrower.push_back(std::iter::from_fn(|| lender.poll_entry()).collect::<Vec<_>>());
+        for entry in to_borrower.pop_front().expect("what left a delay ago") {
+            match entry {
+                Entry::Grant { stream, granted } => drop(borrower.on_grant(stream, granted)),
+                Entry::Pool { granted } => borrower.on_pool(granted),
+                _ => borrower.on_reclaim(),
+            }
+        }
+        let mut sent = 0;
+        while sent < LINK && borrower.may_spend(stream, charge) {
+            borrower.spend(stream, charge);
+            sent += 1;
+        }
+        if sent < LINK {
+            borrower.ask(stream, charge);
+        }
+        sent_late += if tick < 500 { 0 } else { sent };
+        to_lender.push_back((sent, std::iter::from_fn(|| borrower.poll_entry()).collect()));
+    }
+    assert!(sent_late >= 490 * LINK, "{sent_late} of {}", 500 * LINK);
+}
+
+/// The messages that a link carries in a tick.
+const LINK: usize = 4;
