@@ -263,6 +263,25 @@ impl Association {
         Ok(())
     }
 
+    /// Like [`try_send`](Association::try_send), but the message leaves before all that waits, on the path where it arrives
+    /// first. That needs a [`stream_scheduler`](crate::config::Config::stream_scheduler) other than `first-come`, and no
+    /// earlier message of its stream that waits. It is for short messages of streams that send little.
+    ///
+    /// # Errors
+    /// As [`send`](Association::send).
+    pub fn try_send_prompt(&mut self, now: Time, message: &mut Outgoing) -> Result<(), SendError> {
+        let session = self.session_for(message)?;
+        let payload = std::mem::take(&mut message.payload);
+        session.on_prompt_message(now, Outgoing { payload, ..*message });
+        Ok(())
+    }
+
+    /// The amount of waiting data among which the scheduler of paths last chose: with less, a path that has room may have
+    /// nothing to carry.
+    pub fn look_ahead(&self) -> ByteCount {
+        self.session().map_or(ByteCount::ZERO, Session::look_ahead)
+    }
+
     /// Takes the next message in delivery order: a complete one, or, with
     /// [`partial_delivery`](crate::config::Config::partial_delivery), a [part](Message::part) of one.
     pub fn receive(&mut self) -> Option<Message> {

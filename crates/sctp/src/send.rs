@@ -19,6 +19,7 @@ mod marked;
 mod message_numbers;
 mod new_gaps;
 mod on_hold;
+mod prompt;
 mod refit;
 mod reliability;
 mod streams;

@@ -1,6 +1,6 @@
 //! Messages of several streams share the paths: in turns, by priority, by weight, and interleaved as I-DATA (RFC 8260).
 
-use crate::pair::{End, Pair};
+use crate::pair::{End, Pair, outgoing};
 use anabranch_base::{ByteCount, Duration};
 use anabranch_sctp::association::{Outgoing, Reliability};
 use anabranch_sctp::config::{Config, StreamScheduler};
@@ -53,6 +53,38 @@ fn received(pair: &mut Pair) -> Vec<(u16, usize)> {
 
 fn count(log: &[String], text: &str) -> usize {
     log.iter().filter(|line| line.contains(text)).count()
+}
+
+/// Bulk data waits on stream 1, of which the slow path takes what is due later.
+#[test]
+fn a_prompt_message_passes_all_that_wait_and_takes_the_quick_path() {
+    let config =
+        Config { scheduler: "in-order-arrival".to_owned(), ..interleaved(StreamScheduler::FairBandwidth) };
+    let mut pair = Pair::open(config, 2);
+    pair.pipes[1].delay = ms(60);
+    (0..100).for_each(|_| send(&mut pair, 1, 10_000, Reliability::Full));
+    pair.run_for(ms(30));
+    for round in 0..3 {
+        let waiting = pair.at(End::A).waiting();
+        assert!(waiting > ByteCount::from_kib(200), "{round}: bulk data waits, {waiting}");
+        received(&mut pair);
+        let message = outgoing(2, false, Reliability::Full, Bytes::from_static(&[0, 1, 2]));
+        pair.try_send_prompt(End::A, Outgoing { ppid: Ppid::new(3), ..message }).expect("there is room");
+        pair.run_for(ms(25));
+        let arrived = received(&mut pair);
+        assert!(arrived.contains(&(2, 3)), "{round}: {arrived:?}");
+    }
+}
+
+/// Both wait on one stream, whose messages are numbered when they are cut.
+#[test]
+fn a_prompt_message_behind_another_of_its_stream_waits_for_it() {
+    let mut pair = Pair::open(interleaved(StreamScheduler::FairBandwidth), 2);
+    send(&mut pair, 1, 100_000, Reliability::Full);
+    let message = outgoing(1, false, Reliability::Full, Bytes::from_static(&[0, 1, 2]));
+    pair.try_send_prompt(End::A, Outgoing { ppid: Ppid::new(3), ..message }).expect("there is room");
+    pair.run_for(ms(5_000));
+    assert_eq!(received(&mut pair), [(1, 100_000), (1, 3)]);
 }
 
 #[test]

@@ -48,7 +48,7 @@ struct Loan {
     unread: ByteCount,
     /// The credit that the stream gets without asking; zero before it asks.
     window: ByteCount,
-    /// What had arrived when the window was widened last.
+    /// The value of `settled` when the window was widened last.
     widened_at: ByteCount,
     /// The sum of charges that the sender asked for; zero if it does not wait.
     needed: ByteCount,

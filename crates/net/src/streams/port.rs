@@ -37,6 +37,19 @@ impl<'a> CorePort<'a> {
         Ok(())
     }
 
+    /// Sends a message before all that waits. It stays unchanged on an error.
+    pub(super) fn offer_prompt(&mut self, message: &mut Outgoing) -> Result<(), core::SendError> {
+        let association = self.endpoint.association_mut(self.id).ok_or(core::SendError::NotOpen)?;
+        association.try_send_prompt(self.now, message)?;
+        self.has_changed = true;
+        Ok(())
+    }
+
+    /// The data that is to wait for its first transmission, so that each path finds what is due when it arrives there.
+    pub(super) fn look_ahead(&self) -> ByteCount {
+        self.endpoint.association(self.id).map_or(ByteCount::ZERO, core::Association::look_ahead)
+    }
+
     /// Takes the next message that arrived.
     pub(super) fn take(&mut self) -> Option<Message> {
         let (message, has_news) = self.endpoint.receive(self.id)?;

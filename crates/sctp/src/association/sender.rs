@@ -141,8 +141,14 @@ impl Sender {
         }
     }
 
-    /// Queues a message of the application.
-    pub(super) fn on_message(&mut self, ground: &mut Ground, now: Time, mut message: Outgoing) {
+    /// Queues a message of the application, behind the others or before all that wait.
+    pub(super) fn on_message(
+        &mut self,
+        ground: &mut Ground,
+        now: Time,
+        mut message: Outgoing,
+        is_prompt: bool,
+    ) {
         if !ground.agreement.features.forward_tsn {
             message.reliability = Reliability::Full;
         }
@@ -152,7 +158,11 @@ impl Sender {
         }
         self.begin_event(ground);
         self.decay_idle_windows(ground, now);
-        self.queue_message(ground, message);
+        if is_prompt {
+            self.queue_prompt(ground, message);
+        } else {
+            self.queue_message(ground, message);
+        }
         let Some(oldest) = self.buffer.oldest_waiting() else { return };
         let queue = queue_view(&self.buffer, oldest, &ground.paths);
         let view = view(now, &ground.paths, &self.peer_window, &self.buffer);

@@ -28,6 +28,7 @@ use super::limited::Limited;
 use super::marked::Marked;
 use super::message_numbers::MessageNumbers;
 use super::on_hold::OnHold;
+use super::prompt::Prompt;
 use super::unfragmented::Unfragmented;
 use super::waiting::Waiting;
 use crate::config::{Charge, StreamScheduler};
@@ -59,6 +60,8 @@ pub(crate) struct SendBuffer {
     on_hold: OnHold,
     chunks: Chunks,
     waiting: Waiting,
+    /// The waiting chunks that leave first.
+    prompt: Prompt,
     in_flight: InFlight,
     /// The chunks in flight on several paths, and the requested copies.
     copies: Copies,
@@ -127,6 +130,7 @@ impl SendBuffer {
             unfragmented: Unfragmented::default(),
             on_hold: OnHold::default(),
             waiting: Waiting::new(chunks.first()),
+            prompt: Prompt::default(),
             chunks,
             in_flight: InFlight::default(),
             copies: Copies::default(),

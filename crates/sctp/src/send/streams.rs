@@ -115,6 +115,17 @@ impl StreamQueues {
         number
     }
 
+    /// The number of a message that is cut at once.
+    pub(super) fn pass(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    /// Returns true if a message of `stream` waits, or the rest of one.
+    pub(super) fn has(&self, stream: StreamId) -> bool {
+        self.queues.contains_key(&stream)
+    }
+
     /// Takes the next message, or its next fragment of at most `largest` bytes.
     pub(super) fn take_next(&mut self, largest: usize) -> Option<Turn> {
         let stream = self.stream_of_turn(largest)?;

@@ -56,9 +56,17 @@ impl Unfragmented {
         self.first + self.messages.len() as u64 - 1
     }
 
-    /// The number of a message that is cut at once; no other waits.
+    /// True if a message of `stream` may be cut before all of these: a scheduler orders them, and none is of this stream.
+    pub(super) fn may_pass(&self, stream: StreamId) -> bool {
+        self.streams.as_ref().is_some_and(|streams| !streams.has(stream))
+    }
+
+    /// The number of a message that is cut at once; without a scheduler, no other waits.
     #[inline]
     pub(super) fn pass(&mut self) -> u64 {
+        if let Some(streams) = &mut self.streams {
+            return streams.pass();
+        }
         let number = self.first;
         self.first += 1;
         number

@@ -195,6 +195,12 @@ pub(crate) struct Pair {
 
 pub(crate) const PORT: u16 = 9899;
 
+/// A message of an application.
+pub(crate) fn outgoing(stream: u16, unordered: bool, reliability: Reliability, payload: Bytes) -> Outgoing {
+    let (stream, ppid) = (StreamId::new(stream), Ppid::new(0));
+    Outgoing { stream, ppid, unordered, immediate: false, reliability, payload }
+}
+
 impl Pair {
     /// Two ends with the same settings and `pipes` paths of 10 ms between them.
     pub(crate) fn new(config: Config, pipes: usize) -> Pair {
@@ -379,9 +385,15 @@ impl Pair {
         payload: Bytes,
     ) -> Result<(), SendError> {
         let now = self.now;
-        let (stream, ppid) = (StreamId::new(stream), Ppid::new(0));
-        let message = Outgoing { stream, ppid, unordered, immediate: false, reliability, payload };
-        let result = self.at(end).send(now, message);
+        let result = self.at(end).send(now, outgoing(stream, unordered, reliability, payload));
+        self.settle(end);
+        result
+    }
+
+    /// Sends a message that leaves before all that wait.
+    pub(crate) fn try_send_prompt(&mut self, end: End, mut message: Outgoing) -> Result<(), SendError> {
+        let now = self.now;
+        let result = self.at(end).try_send_prompt(now, &mut message);
         self.settle(end);
         result
     }

@@ -9,7 +9,7 @@ pub(crate) mod many;
 
 use std::borrow::Cow;
 
-use crate::pair::{End, Faults, Middlebox, Pair, Variant};
+use crate::pair::{End, Faults, Middlebox, Pair, Variant, outgoing};
 use account::Account;
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::association::{Association, ReconfigurationError, Reliability, SendError};
@@ -392,7 +392,12 @@ impl Walk {
         let length = if unordered || self.efforts.is_some() { length.max(4) } else { length };
         let payload = self.sent[end as usize].next(stream, unordered, length);
         let effort = self.efforts.as_mut().map_or(Reliability::Full, |dice| effort(dice, self.pair.now));
-        match self.pair.try_send_with(end, stream, unordered, effort, payload) {
+        let sent = if self.efforts.is_some() && length % 5 == 0 {
+            self.pair.try_send_prompt(end, outgoing(stream, unordered, effort, payload))
+        } else {
+            self.pair.try_send_with(end, stream, unordered, effort, payload)
+        };
+        match sent {
             Ok(()) => {
                 self.sent[end as usize].on_sent(stream, unordered, length);
                 if effort != Reliability::Full {

@@ -98,7 +98,7 @@ impl Mux {
                 self.room.pop_front();
                 continue;
             };
-            let answer = self.send(port, &mut message, MOST_QUEUED);
+            let answer = self.send(port, &mut message, Haste::Ordinary);
             let Some(state) = self.streams.get_mut(&stream) else { continue };
             match answer {
                 Sending::Sent => {}
@@ -121,7 +121,7 @@ impl Mux {
     pub(super) fn send_control(&mut self, port: &mut CorePort<'_>) {
         while self.control.is_some() || self.has_entries() {
             let mut message = self.control.take().unwrap_or_else(|| self.next_control());
-            match port.offer(&mut message) {
+            match port.offer_prompt(&mut message) {
                 Err(CoreError::BufferFull { .. }) => {
                     self.control = Some(message);
                     return;
@@ -163,9 +163,9 @@ impl Mux {
         let answer = if let Some(refused) = self.refusal(&message) {
             Sending::Failed(refused)
         } else if self.is_sparse(&message) {
-            self.send(port, &mut message, MOST_QUEUED * 2)
+            self.send(port, &mut message, Haste::Prompt)
         } else if self.room.is_empty() {
-            self.send(port, &mut message, MOST_QUEUED)
+            self.send(port, &mut message, Haste::Ordinary)
         } else {
             Sending::NoRoom
         };
@@ -206,8 +206,8 @@ impl Mux {
         })
     }
 
-    /// Passes a message to the core, with its charge, unless `most` waits there.
-    fn send(&mut self, port: &mut CorePort<'_>, message: &mut Outgoing, most: ByteCount) -> Sending {
+    /// Passes a message to the core, with its charge, unless enough waits there.
+    fn send(&mut self, port: &mut CorePort<'_>, message: &mut Outgoing, haste: Haste) -> Sending {
         if let Some(ended) = port.send_error() {
             return Sending::Failed(ended);
         }
@@ -221,16 +221,16 @@ impl Mux {
             credits.borrower.ask(stream, charge);
             return Sending::NoCredit;
         }
-        if port.waiting() >= most {
+        if port.waiting() >= haste.most_queued(port) {
             return Sending::NoRoom;
         }
         let answer = match &self.credits {
             Some(credits) if is_limited => {
                 let number = credits.borrower.next_number(stream);
                 let payload = StreamMessage::framed(message.ppid, &message.payload);
-                port.offer(&mut Outgoing { ppid: limited::ppid_of(number), payload, ..*message })
+                haste.offer(port, &mut Outgoing { ppid: limited::ppid_of(number), payload, ..*message })
             }
-            _ => port.offer(message),
+            _ => haste.offer(port, message),
         };
         match answer {
             Ok(()) => {}
@@ -252,6 +252,33 @@ impl Mux {
     }
 }
 
+/// The place of a message in the send buffer.
+#[derive(Clone, Copy, Debug)]
+enum Haste {
+    /// Behind the others, by the turns of the streams.
+    Ordinary,
+    /// Before all that wait.
+    Prompt,
+}
+
+impl Haste {
+    /// The most data that may wait in the send buffer before such a message.
+    fn most_queued(self, port: &CorePort<'_>) -> ByteCount {
+        let most = LEAST_QUEUED.max(port.look_ahead().min(MOST_QUEUED));
+        match self {
+            Haste::Ordinary => most,
+            Haste::Prompt => most * 2,
+        }
+    }
+
+    fn offer(self, port: &mut CorePort<'_>, message: &mut Outgoing) -> Result<(), CoreError> {
+        match self {
+            Haste::Ordinary => port.offer(message),
+            Haste::Prompt => port.offer_prompt(message),
+        }
+    }
+}
+
 /// The result of passing a message to the core.
 enum Sending {
     Sent,
@@ -260,9 +287,11 @@ enum Sending {
     Failed(SendError),
 }
 
-/// The data that may wait in the send buffer for its first transmission: enough to keep fast paths busy, and little
-/// enough that control messages behind it arrive early.
-const MOST_QUEUED: ByteCount = ByteCount::from_kib(128);
+/// The data that may wait in the send buffer for its first transmission, whatever the paths: enough to keep fast ones
+/// busy, and little enough that streams take turns.
+const LEAST_QUEUED: ByteCount = ByteCount::from_kib(128);
+/// The most that may wait where a slow path carries what is due much later.
+const MOST_QUEUED: ByteCount = ByteCount::from_mib(4);
 /// The longest message that may pass bulk data.
 const LONGEST_SPARSE: usize = 2 * 1024;
 /// The length of the longest entry.

@@ -23,12 +23,22 @@ impl Sender {
         }
     }
 
+    /// Adds a message that is to leave before all that wait.
+    pub(super) fn queue_prompt(&mut self, ground: &Ground, message: Outgoing) {
+        self.buffer.push_prompt(message, largest_payload(ground));
+    }
+
+    /// The amount of waiting data among which the scheduler last chose.
+    pub(crate) fn look_ahead(&self) -> ByteCount {
+        self.rules.scheduler.look_ahead()
+    }
+
     /// Fragments the messages that are sent next.
     #[inline]
     pub(super) fn cut_ahead(&mut self, ground: &Ground) {
         if self.buffer.has_unfragmented() {
             let largest = largest_payload(ground);
-            self.buffer.cut_ahead(largest, self.rules.scheduler.look_ahead());
+            self.buffer.cut_ahead(largest, self.look_ahead());
         }
     }
 }

@@ -18,7 +18,7 @@ impl Sender {
         let messages = self.buffer.end_hold(streams);
         self.buffer.hold(held);
         for message in messages {
-            self.on_message(ground, now, message);
+            self.on_message(ground, now, message, false);
         }
     }
 

@@ -5,6 +5,7 @@ use anabranch_base::Time;
 use super::{OpenPacket, Sender, queue_view, view};
 use crate::association::ground::{Ground, Timer};
 use crate::policy::schedule::Index;
+use crate::policy::schedule::arrival::quickest;
 use crate::policy::{PathId, View};
 use crate::seq::Tsn;
 
@@ -25,6 +26,9 @@ impl Sender {
         let oldest = self.buffer.oldest_waiting()?;
         if !self.may_be_outstanding(oldest) || !self.may_open_window_for(ground, oldest, now) {
             return None;
+        }
+        if let Some(prompt) = self.next_prompt(ground, open, oldest, now) {
+            return Some(prompt);
         }
         let (path, index) = match (self.picked, self.in_run(ground, open, oldest)) {
             (Some(picked), _) if ground.paths.sample(picked.0).may_send() => picked,
@@ -60,6 +64,23 @@ impl Sender {
         tsn.map(|tsn| (tsn, path))
     }
 
+    /// The next chunk that leaves before all that wait, if the path on which it arrives first has room now.
+    #[inline]
+    fn next_prompt(
+        &mut self,
+        ground: &Ground,
+        open: Option<OpenPacket>,
+        oldest: Tsn,
+        now: Time,
+    ) -> Option<(Tsn, PathId)> {
+        let (tsn, index) = self.buffer.first_prompt()?;
+        let packet = self.buffer.packet_with(tsn);
+        let path = quickest(packet, &view(now, &ground.paths, &self.peer_window, &self.buffer))?;
+        let is_open = open.is_none_or(|open| open.path == path);
+        let may_leave = index == Index::OLDEST || self.may_overtake(tsn, oldest);
+        (is_open && may_leave).then_some((tsn, path))
+    }
+
     /// The path of the scheduler's last answer, if that holds for the chunk `oldest`, which begins a packet.
     #[inline]
     fn in_run(&self, ground: &Ground, open: Option<OpenPacket>, oldest: Tsn) -> Option<PathId> {
@@ -77,11 +98,16 @@ impl Sender {
         if index == Index::OLDEST {
             return Some(oldest);
         }
-        let needed = self.buffer.rwnd_weight(oldest);
-        let has_room = |tsn: &Tsn| self.buffer.rwnd_weight(*tsn) + needed <= self.peer_window.open();
-        let wanted = self.buffer.waiting(index).filter(|tsn| self.may_be_outstanding(*tsn) && has_room(tsn));
-        let is_probe = needed > self.peer_window.open();
+        let wanted = self.buffer.ordinary(index).filter(|tsn| self.may_overtake(*tsn, oldest));
+        let is_probe = self.buffer.rwnd_weight(oldest) > self.peer_window.open();
         wanted.or_else(|| (is_probe || self.buffer.rwnd_flight().is_zero()).then_some(oldest))
+    }
+
+    /// Returns true if the chunk `tsn` may be sent before the chunk `oldest`, for which the peer's window keeps room.
+    #[inline]
+    fn may_overtake(&self, tsn: Tsn, oldest: Tsn) -> bool {
+        let needed = self.buffer.rwnd_weight(tsn) + self.buffer.rwnd_weight(oldest);
+        self.may_be_outstanding(tsn) && needed <= self.peer_window.open()
     }
 
     #[inline]

@@ -20,7 +20,17 @@ impl Session {
     /// Queues a message of the application.
     #[inline]
     pub(crate) fn on_message(&mut self, now: Time, message: Outgoing) {
-        self.sender.on_message(&mut self.ground, now, message);
+        self.sender.on_message(&mut self.ground, now, message, false);
+    }
+
+    /// Queues a message that is to leave before all that wait.
+    pub(crate) fn on_prompt_message(&mut self, now: Time, message: Outgoing) {
+        self.sender.on_message(&mut self.ground, now, message, true);
+    }
+
+    /// The amount of waiting data among which the scheduler of paths chooses.
+    pub(crate) fn look_ahead(&self) -> ByteCount {
+        self.sender.look_ahead()
     }
 
     /// Takes the next message for the application.

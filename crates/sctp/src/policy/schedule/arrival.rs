@@ -70,12 +70,19 @@ impl PathForecast {
             return rate;
         }
         let growing = if self.is_starting { 2.0 } else { 1.0 };
-        (self.cwnd.min(4.0 * self.unit) / self.base()).max(rate * growing)
+        (self.cwnd.min(FEW * self.unit) / self.base()).max(rate * growing)
     }
 
     /// The time until a packet of `size` bytes that leaves now, after the flight, arrives, by the rate of the flow.
     pub(crate) fn by_flow(&self, size: f64) -> f64 {
         self.least.max((self.flight + size) / self.flow_rate().max(1.0) - self.back)
+    }
+
+    /// The time until a packet of `size` bytes that leaves now, after the flight, arrives. The rate of a path that is given
+    /// little is no bound: some packets at once cross every link that is worth a choice.
+    fn of_prompt(&self, size: f64) -> f64 {
+        let few = self.cwnd.min(FEW * self.unit) / self.base();
+        self.least.max((self.flight + size) / self.flow_rate().max(few).max(1.0) - self.back)
     }
 
     /// The same by the rate of the narrowest link, which is `busy` with earlier packets for that time.
@@ -119,6 +126,15 @@ pub fn forecasts<'a>(view: &View<'a>) -> impl Iterator<Item = PathForecast> + us
     view.paths.iter().filter(|path| path.state.carries_data()).map(PathForecast::of)
 }
 
+/// The path on which a packet of `size` arrives first, if it may leave there now: on a path whose window is full it would
+/// still arrive first.
+pub(crate) fn quickest(size: ByteCount, view: &View<'_>) -> Option<PathId> {
+    let fits = |path: &PathForecast| size <= view.path(path.id).packet_limit;
+    let arrival = |path: &PathForecast| path.of_prompt(bytes(size));
+    let first = forecasts(view).filter(fits).min_by(|one, other| arrival(one).total_cmp(&arrival(other)))?;
+    view.path(first.id).may_send().then_some(first.id)
+}
+
 /// `count` as a number to calculate with.
 pub fn bytes(count: ByteCount) -> f64 {
     count.get() as f64
@@ -136,8 +152,51 @@ pub(crate) const SMALL_QUEUE: ByteCount = ByteCount::from_kib(64);
 const TARGET_FILL: f64 = 1.25;
 const TARGET_FILL_QUEUEING: f64 = 1.1;
 const SLACK: f64 = 1.0;
+/// The packets that a path carries in a round trip in any case.
+const FEW: f64 = 4.0;
 /// The least round trip in calculations: a nanosecond.
 const SHORTEST: f64 = 1e-9;
 /// The round trips until a lost packet is repaired: later packets show that it is missing, and it is sent again, while
 /// the full buffer delays the packets that would show it.
 const REPAIR: f64 = 2.5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::testing::{sample, view};
+    use crate::policy::{Delivery, PathSample};
+
+    /// A path of `delay` ms each way, `queue` ms of a queue, and `kbps` delivered.
+    fn path(index: usize, delay: u64, queue: u64, kbps: u64) -> PathSample {
+        let mut path = sample(index);
+        let least = Duration::from_millis(delay);
+        path.one_way = Some(OneWay { delay: least + Duration::from_millis(queue), least, back: least });
+        let rate = BitRate::from_bits_per_second(kbps * 1_000);
+        path.delivery = Some(Delivery { rate, peak: rate });
+        path
+    }
+
+    fn first(paths: &[PathSample]) -> Option<usize> {
+        quickest(ByteCount::new(100), &view(paths)).map(PathId::index)
+    }
+
+    #[test]
+    fn a_prompt_chunk_takes_the_path_where_it_arrives_first() {
+        let mut paths = [path(0, 50, 0, 10_000), path(1, 5, 0, 100_000)];
+        assert_eq!(first(&paths), Some(1));
+        paths[1].flight = ByteCount::new(100_000 * 200 / 8);
+        assert_eq!(first(&paths), Some(0), "the flight takes long to arrive");
+        paths[1].flight = paths[1].cwnd;
+        assert_eq!(first(&paths), None, "there is no room, and it would arrive first all the same");
+        paths[1].packet_limit = ByteCount::new(50);
+        assert_eq!(first(&paths), Some(0), "it does not fit");
+    }
+
+    /// The acknowledgements come back through a queue, so that the path seems to have one.
+    #[test]
+    fn a_path_that_carries_little_is_not_taken_for_a_slow_one() {
+        let mut paths = [path(0, 50, 0, 24), path(1, 5, 20, 24)];
+        paths[1].flight = ByteCount::new(300);
+        assert_eq!(first(&paths), Some(1));
+    }
+}

@@ -42,6 +42,30 @@ impl SendBuffer {
         }
     }
 
+    /// Queues a message that leaves before all that waits, unless a message of its stream is not fragmented yet: those of a
+    /// stream are numbered in order.
+    pub(crate) fn push_prompt(&mut self, message: Outgoing, largest: ByteCount) {
+        let stream = message.stream;
+        if self.on_hold.has(stream) || !self.unfragmented.may_pass(stream) {
+            return self.push_whole(message);
+        }
+        self.held.on_queued(message.length());
+        let number = self.unfragmented.pass();
+        if message.reliability.is_partial() {
+            self.limited.on_queued(number, message.length(), message.reliability);
+        }
+        let begin = self.chunks.end();
+        self.cut(Turn { number, fsn: 0, begins: true, ends: true, part: message }, largest);
+        self.prompt.add(begin..self.chunks.end());
+    }
+
+    /// The first chunk that leaves before all that wait, and its place among them.
+    #[inline]
+    pub(crate) fn first_prompt(&mut self) -> Option<(Tsn, Index)> {
+        let (position, index) = self.prompt.first(&self.waiting)?;
+        Some((self.chunks.tsn(position), Index(index)))
+    }
+
     /// Fragments messages into chunks of at most `largest` bytes of user data, while the waiting chunks have less user
     /// data than `wanted`, the amount from which the path scheduler chooses, or, without a stream scheduler, than one
     /// call sends.
@@ -59,6 +83,7 @@ impl SendBuffer {
     /// Cuts chunks that were never sent into pieces of at most `largest` bytes of user data. Chunks before a chunk
     /// that was sent keep their TSNs (RFC 8899 §6.2: "once an SCTP message has been sent, it cannot be resegmented").
     pub(crate) fn refit(&mut self, largest: ByteCount) {
+        self.prompt.clear();
         self.chunks.refit(largest);
         if self.interleaves {
             for (key, fsn) in self.chunks.renumber_fragments() {
@@ -78,6 +103,19 @@ impl SendBuffer {
     /// The chunk at `index` among those that wait to be sent for the first time.
     pub(crate) fn waiting(&self, index: Index) -> Option<Tsn> {
         self.queued(self.waiting.position(index.0))
+    }
+
+    /// The chunk at `index` among them, or the nearest older one that does not wait for the quickest path.
+    #[inline]
+    pub(crate) fn ordinary(&self, index: Index) -> Option<Tsn> {
+        let mut position = self.waiting.position(index.0);
+        for before in (0..index.0).rev() {
+            if !self.prompt.has(position) {
+                break;
+            }
+            position = self.waiting.position(before);
+        }
+        self.queued(position)
     }
 
     /// The oldest chunk that waits to be sent for the first time.
