@@ -59,6 +59,21 @@ fn neither_end_sends_data_on_a_backup_while_another_path_works() {
     assert!(on_second.iter().all(|line| line.contains("HEARTBEAT")), "{on_second:#?}");
 }
 
+/// Its link may be paid by the byte.
+#[test]
+fn a_backup_that_rests_is_probed_every_thirty_seconds() {
+    let mut pair = with_backup(1);
+    pair.run_for(secs(5));
+    let _ = pair.take_log();
+    pair.run_for(secs(300));
+    let log = pair.take_log();
+    let probes =
+        |path: &str| log.iter().filter(|line| line.contains(path) && line.contains("HEARTBEAT")).count();
+    // Ten at each end, with as many answers.
+    assert!((32..=44).contains(&probes(" -2> ")), "{}", probes(" -2> "));
+    assert!(probes(" -1> ") > 400, "the other path is watched: {}", probes(" -1> "));
+}
+
 #[test]
 fn a_backup_takes_over_when_the_other_path_fails_and_rests_when_it_is_back() {
     let mut pair = with_backup(1);

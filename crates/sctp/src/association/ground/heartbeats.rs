@@ -20,11 +20,20 @@ impl Ground {
     /// Handles the end of the heartbeat period of `path`.
     pub(crate) fn on_heartbeat_due(&mut self, path: PathId, now: Time) {
         let is_idle = self.paths.heartbeat(path).take_idle();
-        let is_unwatched = is_idle && !self.paths.health(path).awaits_heartbeat();
+        let is_unwatched = is_idle && !self.paths.health(path).awaits_heartbeat() && !self.rests(path, now);
         if is_unwatched || self.quick_period(path).is_some() {
             self.send_heartbeat(path, now);
         }
         self.schedule_heartbeat(path, now);
+    }
+
+    /// Returns true if the path is a backup that carries nothing, and was alive lately: its link may be paid by the byte. A
+    /// path whose both addresses have others may be about to be given up, which HEARTBEATs reveal.
+    fn rests(&self, path: PathId, now: Time) -> bool {
+        let alive_at = self.paths.health(path).alive_at();
+        self.paths.sample(path).state == PathState::Standby
+            && self.paths.has_end_of_its_own(path)
+            && alive_at.is_some_and(|at| now.since(at) < REST)
     }
 
     /// Schedules the next HEARTBEAT of each verified path anew: the interval has changed.
@@ -101,5 +110,7 @@ impl Ground {
     }
 }
 
+/// The time for which a backup needs no HEARTBEAT: the recommended interval (RFC 9260 §16).
+const REST: Duration = Duration::from_secs(30);
 /// A failed path that works again is detected within this time plus one round trip.
 const QUICK_PERIOD: Duration = Duration::from_millis(500);

@@ -69,6 +69,13 @@ impl PathTable {
         self.samples.iter().filter(|sample| sample.state != PathState::Removed).map(|sample| sample.id)
     }
 
+    /// Returns true if no other path uses the local address of path `id`, or none the remote one.
+    pub(crate) fn has_end_of_its_own(&self, id: PathId) -> bool {
+        let own = self.addresses(id);
+        let others = || self.living().filter(|other| *other != id).map(|other| self.addresses(other));
+        others().all(|other| other.local != own.local) || others().all(|other| other.remote != own.remote)
+    }
+
     /// This end's addresses that are not lost, in the form of [`remotes`](PathTable::remotes).
     pub(crate) fn locals(&self) -> Vec<(SocketAddr, usize)> {
         self.counted(Ends::local)
