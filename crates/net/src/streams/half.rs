@@ -11,7 +11,8 @@ use futures_core::Stream as Items;
 use futures_sink::Sink;
 
 use super::message::StreamMessage;
-use super::mux::{Delivery, Offer};
+use super::mux::{Delivery, Mux, Offer};
+use super::port::CorePort;
 use crate::association::{Association, SendOptions, TryRecvError};
 use crate::send_error::{SendError, TrySendError};
 
@@ -88,7 +89,9 @@ impl RecvHalf {
         if self.is_over {
             return Poll::Ready(Ok(None));
         }
-        let polled = self.association.with_streams(|mux, port| mux.poll_read(port, self.id, context));
+        let mut stale = None;
+        let read = |mux: &mut Mux, port: &mut CorePort<'_>| mux.poll_read(port, self.id, context, &mut stale);
+        let polled = self.association.with_streams(read);
         Poll::Ready(match polled.map_or(Poll::Pending, |poll| poll) {
             Poll::Pending => return Poll::Pending,
             Poll::Ready(Ok(Delivery::Message(message))) => Ok(Some(message)),
@@ -186,7 +189,8 @@ impl SendHalf {
 
     /// Ready if no message waits.
     fn poll_idle(&self, context: Option<&mut Context<'_>>) -> Poll<Result<(), SendError>> {
-        let polled = self.association.with_streams(|mux, _| mux.poll_idle(self.id, context));
+        let mut stale = None;
+        let polled = self.association.with_streams(|mux, _| mux.poll_idle(self.id, context, &mut stale));
         polled.unwrap_or(Poll::Ready(Err(SendError::Closing)))
     }
 

@@ -197,18 +197,20 @@ impl Mux {
         Some(stream)
     }
 
-    /// Takes what the next task would read.
+    /// Takes what is read next. `stale` gets the waker of the poll before, to be dropped without the lock. It is not
+    /// called: it may be that of the same task, which would poll again without end.
     pub(crate) fn poll_read(
         &mut self,
         port: &mut CorePort<'_>,
         stream: StreamId,
         context: &mut Context<'_>,
+        stale: &mut Option<Waker>,
     ) -> Poll<Result<Delivery, CloseReason>> {
         if let Some(delivery) = self.try_read(port, stream) {
             return Poll::Ready(delivery);
         }
         if let Some(state) = self.streams.get_mut(&stream) {
-            self.woken.extend(state.reader.waker.replace(context.waker().clone()));
+            *stale = state.reader.waker.replace(context.waker().clone());
         }
         Poll::Pending
     }

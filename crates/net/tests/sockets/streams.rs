@@ -237,6 +237,26 @@ async fn a_stream_without_a_reader_discards_and_goes_on() {
 }
 
 /// Messages expire in the send buffer or on the way; the credit of each comes back, more than the buffer in all.
+/// A task that reads and waits for something else polls the reader whenever it is woken, which must not wake it again.
+#[tokio::test]
+async fn a_task_that_waits_for_a_stream_rests() {
+    let Ends { near, far, _endpoints } = small().await;
+    let mut stream = near.open_next().expect("free");
+    stream.send("question", SendOptions::default()).await.expect("sent");
+    let mut accepted = within(5, far.accept_stream()).await.expect("accepted");
+    receive(&mut accepted, 1).await;
+    let (mut polls, mut recv) = (0, std::pin::pin!(accepted.recv()));
+    let both = std::future::poll_fn(|context| {
+        polls += 1;
+        recv.as_mut().poll(context)
+    });
+    let mut ticks = tokio::time::interval(Duration::from_millis(20));
+    let ticking = async { while ticks.tick().await.elapsed() < Duration::MAX {} };
+    let waited = async { tokio::join!(both, ticking) };
+    assert!(tokio::time::timeout(Duration::from_millis(300), waited).await.is_err(), "nothing arrives");
+    assert!((2..100).contains(&polls), "{polls} polls beside 15 ticks");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn messages_that_are_given_up_return_their_credit() {
     let Ends { near, far, _endpoints } = ends(config(4, ByteCount::from_kib(64))).await;

@@ -1,7 +1,7 @@
 //! Messages from the streams to the core: with credit, in the order in which they got it, and behind few others, so that
 //! control messages do not wait long.
 
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
 use anabranch_base::ByteCount;
 use anabranch_sctp::association::{Outgoing, Reliability, SendError as CoreError};
@@ -51,11 +51,13 @@ impl Mux {
         )
     }
 
-    /// Returns whether the message that waits was sent: ready without one.
+    /// Returns whether the message that waits was sent: ready without one. `stale` is as in
+    /// [`poll_read`](Mux::poll_read).
     pub(crate) fn poll_idle(
         &mut self,
         stream: StreamId,
         context: Option<&mut Context<'_>>,
+        stale: &mut Option<Waker>,
     ) -> Poll<Result<(), SendError>> {
         let Some(state) = self.streams.get_mut(&stream) else { return Poll::Ready(Ok(())) };
         match std::mem::take(&mut state.slot) {
@@ -64,7 +66,7 @@ impl Mux {
             Slot::Waiting(message) => state.slot = Slot::Waiting(message),
         }
         if let Some(context) = context {
-            self.woken.extend(state.writer.waker.replace(context.waker().clone()));
+            *stale = state.writer.waker.replace(context.waker().clone());
         }
         Poll::Pending
     }
