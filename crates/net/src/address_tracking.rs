@@ -1,5 +1,6 @@
 //! Decides which local addresses an endpoint uses while addresses of its machine appear and vanish.
 
+use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 
 use anabranch_base::ByteCount;
@@ -13,8 +14,8 @@ use crate::interfaces::Interface;
 /// gone. Link-local addresses are not used, and deprecated ones only without an alternative.
 ///
 /// If one of the endpoint's addresses is the wildcard address, its socket covers every address: no further socket is
-/// opened, paths from vanished addresses are removed, and an address that returns is used again. Loopback addresses,
-/// and those of untracked interfaces, stay in use even when they vanish.
+/// opened, paths from vanished addresses are removed, and an address that returns is used again. Where an address
+/// vanishes, associations that used it use another of its interface, now or when it appears. Loopback addresses, and those of untracked interfaces, stay in use even when they vanish.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AddressTracking {
     /// No tracking: the endpoint uses its initial addresses, even when they vanish.
@@ -46,6 +47,8 @@ pub(crate) enum SocketChange {
     Open(InterfaceAddress),
     /// A wildcard socket now has this address, for the first time or again.
     Present(SocketAddr),
+    /// A wildcard socket lost one address of an interface, and has another.
+    Replaced { lost: SocketAddr, by: SocketAddr },
 }
 
 /// The local addresses that an endpoint uses.
@@ -58,6 +61,8 @@ pub(crate) struct TrackedAddresses {
     needed: ByteCount,
     /// The addresses in use that are removed when they vanish.
     used: Vec<(InterfaceAddress, SocketAddr)>,
+    /// The addresses that wildcard sockets lost last.
+    lost: VecDeque<(InterfaceAddress, SocketAddr)>,
 }
 
 impl AddressTracking {
@@ -91,7 +96,7 @@ impl TrackedAddresses {
                 found.next().map(|interface| (InterfaceAddress::on(interface, address.ip()), *address)),
             );
         }
-        let mut tracked = TrackedAddresses { tracking, given, needed, used };
+        let mut tracked = TrackedAddresses { tracking, given, needed, used, lost: VecDeque::new() };
         tracked.cover(known);
         tracked
     }
@@ -99,14 +104,18 @@ impl TrackedAddresses {
     /// The changes to make when the machine has the interfaces `known`. Removals come first.
     pub(crate) fn changes(&mut self, known: &[Interface]) -> Vec<SocketChange> {
         let mut changes = Vec::new();
+        let mut gone = Vec::new();
         for (interface_address, address) in std::mem::take(&mut self.used) {
             if self.is_there(&interface_address, known) {
                 self.used.push((interface_address, address));
             } else {
                 changes.push(SocketChange::Remove(address));
+                gone.push((interface_address, address));
             }
         }
-        changes.extend(self.cover(known).into_iter().map(SocketChange::Present));
+        let fresh = self.cover(known);
+        changes.extend(fresh.iter().copied().map(SocketChange::Present));
+        changes.extend(self.replacements(gone, &fresh));
         changes.extend(self.unused(known).map(SocketChange::Open));
         changes
     }
@@ -140,6 +149,30 @@ impl TrackedAddresses {
             }
         }
         fresh
+    }
+
+    /// The replacements of addresses that wildcard sockets lost, now or before, where `gone` or the replacement is news.
+    fn replacements(
+        &mut self,
+        gone: Vec<(InterfaceAddress, SocketAddr)>,
+        fresh: &[SocketAddr],
+    ) -> Vec<SocketChange> {
+        let news: Vec<SocketAddr> = gone.iter().map(|(_, address)| *address).collect();
+        self.lost.retain(|(_, lost)| !fresh.contains(lost));
+        self.lost.extend(gone);
+        self.lost.drain(..self.lost.len().saturating_sub(MOST_LOST));
+        let replacement = |(place, lost): &(InterfaceAddress, SocketAddr)| {
+            self.wildcard(lost.is_ipv4())?;
+            let is_able = |(other, _): &&(InterfaceAddress, SocketAddr)| {
+                other.interface == place.interface
+                    && other.ip.is_ipv4() == place.ip.is_ipv4()
+                    && !is_link_local(other.ip)
+            };
+            let (_, by) = self.used.iter().find(is_able)?;
+            let is_news = news.contains(lost) || fresh.contains(by);
+            is_news.then_some(SocketChange::Replaced { lost: *lost, by: *by })
+        };
+        self.lost.iter().filter_map(replacement).collect()
     }
 
     /// The addresses that need a socket.
@@ -178,6 +211,13 @@ impl InterfaceAddress {
     }
 }
 
+fn is_link_local(ip: IpAddr) -> bool {
+    match ip {
+        IpAddr::V4(ip) => ip.is_link_local(),
+        IpAddr::V6(ip) => ip.is_unicast_link_local(),
+    }
+}
+
 /// The address as a wildcard socket uses it: a link-local one has the index of its interface.
 fn with_scope(ip: IpAddr, port: u16, index: Option<u32>) -> SocketAddr {
     match ip {
@@ -187,6 +227,9 @@ fn with_scope(ip: IpAddr, port: u16, index: Option<u32>) -> SocketAddr {
         ip => SocketAddr::new(ip, port),
     }
 }
+
+/// The most lost addresses that are remembered.
+const MOST_LOST: usize = 64;
 
 #[cfg(test)]
 mod tests {
@@ -222,6 +265,7 @@ mod tests {
                 text
             }
             SocketChange::Present(address) => format!("present {address}"),
+            SocketChange::Replaced { lost, by } => format!("{by} for {lost}"),
         });
         changes.collect()
     }
@@ -296,6 +340,31 @@ mod tests {
             "present [2001:db8::7]:9899",
         ];
         assert_eq!(shown(&mut tracked, &known), expected);
+    }
+
+    #[test]
+    fn a_wildcard_socket_replaces_a_lost_address_by_another_of_its_interface() {
+        let mut known = machine();
+        let mut tracked = tracked(AddressTracking::EachInterface, &["0.0.0.0:9899"], &known);
+        let ip = |text: &str| text.parse::<IpAddr>().expect("an address");
+        known[1].addresses = vec![ip("192.168.1.8")];
+        let expected =
+            ["remove 192.168.1.7:9899", "present 192.168.1.8:9899", "192.168.1.8:9899 for 192.168.1.7:9899"];
+        assert_eq!(shown(&mut tracked, &known), expected, "at once");
+        known[1].addresses = vec![];
+        assert_eq!(shown(&mut tracked, &known), ["remove 192.168.1.8:9899"]);
+        known[1].addresses = vec![ip("192.168.1.9")];
+        let expected = [
+            "present 192.168.1.9:9899",
+            "192.168.1.9:9899 for 192.168.1.7:9899",
+            "192.168.1.9:9899 for 192.168.1.8:9899",
+        ];
+        assert_eq!(shown(&mut tracked, &known), expected, "later");
+        known[1].addresses = vec![ip("192.168.1.9"), ip("192.168.1.10")];
+        assert_eq!(shown(&mut tracked, &known), ["present 192.168.1.10:9899"], "it has one");
+        known[1].addresses.remove(0);
+        let expected = ["remove 192.168.1.9:9899", "192.168.1.10:9899 for 192.168.1.9:9899"];
+        assert_eq!(shown(&mut tracked, &known)[..2], expected, "made before the break");
     }
 
     #[test]

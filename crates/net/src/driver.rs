@@ -129,6 +129,7 @@ impl Driver {
                     ports.push(Port::new(socket, link, unsent));
                 }
                 SocketChange::Present(address) => core.endpoint.return_local(now, address),
+                SocketChange::Replaced { lost, by } => core.endpoint.replace_local(now, lost, by),
             }
         }
     }

@@ -136,6 +136,19 @@ fn an_address_that_a_wildcard_socket_has_again_is_used_where_it_was_used() {
 }
 
 #[test]
+fn another_address_of_a_wildcard_socket_is_used_in_place_of_one_that_was_used() {
+    let mut pair = over_one_of_two();
+    pair.replace_local(End::A, 0, 1);
+    pair.run_for(secs(2));
+    assert_eq!(states(&mut pair, End::A), [PathState::Active], "the first one is still there");
+    pair.remove_local(End::A, 0);
+    pair.replace_local(End::A, 0, 1);
+    pair.run_for(secs(2));
+    assert_eq!(states(&mut pair, End::A), [PathState::Removed, PathState::Active]);
+    assert!(arrive_within(&mut pair, secs(10), 100));
+}
+
+#[test]
 fn a_path_joins_again_by_what_comes_on_it_when_the_only_address_there_is_back() {
     let mut pair = over_one_of_two();
     pair.add_local(End::A, 1);

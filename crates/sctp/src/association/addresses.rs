@@ -40,6 +40,14 @@ impl Association {
         self.change_local(now, LocalChange::Returned(address));
     }
 
+    /// Adds the local address `address` if the association used `lost` and lost it: the host has the one in place of the
+    /// other.
+    pub(crate) fn replace_local(&mut self, now: Time, lost: SocketAddr, address: SocketAddr) {
+        if self.path_table().has_lost_local(lost) {
+            self.add_local(now, address);
+        }
+    }
+
     /// Returns the path of a datagram from `remote` that arrived at `local` with our tag. If the peer changed its UDP
     /// port, the path continues with the new port (RFC 6951 §5.4). A new address becomes a candidate path, which is
     /// verified when it answers (RFC 9260 §5.4).

@@ -55,6 +55,12 @@ impl Endpoint {
         self.each(|association| association.return_local(now, address));
     }
 
+    /// Replaces a lost address by another of its interface, at a socket that covers all addresses of the host:
+    /// associations that used `lost` use `address`, and announce this to their peers.
+    pub fn replace_local(&mut self, now: Time, lost: SocketAddr, address: SocketAddr) {
+        self.each(|association| association.replace_local(now, lost, address));
+    }
+
     /// The addresses that new associations use from the start.
     pub fn locals(&self) -> &[SocketAddr] {
         &self.config.local

@@ -20,7 +20,13 @@ impl Pair {
         self.gain(end, pipe, Endpoint::return_local);
     }
 
-    fn gain(&mut self, end: End, pipe: usize, tell: fn(&mut Endpoint, Time, SocketAddr)) {
+    /// The host has its address on pipe `by` in place of that on pipe `lost`, at a socket with all its addresses.
+    pub(crate) fn replace_local(&mut self, end: End, lost: usize, by: usize) {
+        let lost = self.address(end, lost);
+        self.gain(end, by, |endpoint, now, by| endpoint.replace_local(now, lost, by));
+    }
+
+    fn gain(&mut self, end: End, pipe: usize, tell: impl FnOnce(&mut Endpoint, Time, SocketAddr)) {
         let address = self.address(end, pipe);
         self.within(end, |side, now| {
             side.missing.retain(|missing| *missing != address);
