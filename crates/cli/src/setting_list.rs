@@ -8,6 +8,7 @@ use anabranch_lab::Purpose;
 use anabranch_lab::load::load;
 use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue};
 use anabranch_scenario::{Scenario, reference, tools};
+use anabranch_sctp::config::Config;
 
 use crate::arguments::{self, Command, SettingGroup, SettingsRequest};
 use crate::failure::Failure;
@@ -29,7 +30,8 @@ struct ListedSetting {
 /// Another setting of the command line is wrong, or nothing matches.
 pub(crate) fn list(request: &SettingsRequest) -> Result<Outcome, Failure> {
     let (all, values) = match request.group {
-        SettingGroup::Tools => (of_tools(&request.others)?, "now"),
+        SettingGroup::Tools => (of_associations(settings::for_tools(), &request.others)?, "now"),
+        SettingGroup::Forward => (of_associations(settings::for_forward(), &request.others)?, "now"),
         SettingGroup::Scenarios => match scenario_of(&request.others)? {
             Some(scenario) => (of_scenarios(Some(&scenario)), "in the scenario"),
             None => (of_scenarios(None), "by default"),
@@ -70,9 +72,9 @@ impl ListedSetting {
     }
 }
 
-/// The settings of `send`, `recv` and `bench`, with what the other `--set` of the command line make of them.
-fn of_tools(others: &[String]) -> Result<Vec<ListedSetting>, Failure> {
-    let config = settings::with(settings::for_tools(), &settings_in(others))?;
+/// The settings of an association with this profile, with what the other `--set` of the command line make of them.
+fn of_associations(profile: Config, others: &[String]) -> Result<Vec<ListedSetting>, Failure> {
+    let config = settings::with(profile, &settings_in(others))?;
     let registry = policies::registry();
     let listed = tools::known(&registry).map(|setting| {
         let value = setting.get(&config).map_or_else(String::new, |value| text(&value.into()));
@@ -199,6 +201,24 @@ mod tests {
         }
         let wide = of_tools.lines().chain(of_scenarios.lines()).find(|line| line.chars().count() > 80);
         assert_eq!(wide, None);
+    }
+
+    #[test]
+    fn the_values_of_forward_are_those_of_its_own_profile() {
+        let forward = listed("anabranch forward --serve --set help").expect("a list");
+        for line in [
+            "sctp.interleaving  true",
+            "sctp.stream_credits  true",
+            "sctp.partial_reliability  true",
+            "sctp.rto.max  4 s",
+        ] {
+            assert!(forward.contains(&format!("  {line}\n")), "{line}");
+        }
+        let changed = listed("anabranch forward --serve --set sctp.rto.max=9s --set help rto.max");
+        assert!(changed.expect("a list").contains("  sctp.rto.max  9 s\n"));
+        assert!(
+            listed("anabranch send --set help").expect("a list").contains("  sctp.interleaving  false\n")
+        );
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The settings of real transfers: which profile the tools use, and what `--set` makes of it. Keys, values and meanings are those of the tables of settings, as in scenario files.
 
+use anabranch_base::Duration;
 use anabranch_scenario::{Assignment, tools};
-use anabranch_sctp::config::Config;
+use anabranch_sctp::config::{Config, StreamScheduler};
 use serde_json::Value;
 
 use crate::failure::Failure;
@@ -11,6 +12,28 @@ use crate::policies;
 /// of paths.
 pub(crate) fn for_tools() -> Config {
     Config::tuned_2()
+}
+
+/// Returns the default settings of `forward`: the tools' profile, with a stream for each flow.
+pub(crate) fn for_forward() -> Config {
+    let tools = for_tools();
+    let mut failover = tools.failover;
+    // An association outlives ten minutes without any link: with at most 4 s between attempts, 300 of them take longer.
+    failover.association_max = MOST_ERRORS;
+    let mut rto = tools.rto;
+    rto.max = LONGEST_TIMEOUT;
+    Config {
+        stream_credits: true,
+        outbound_streams: u16::MAX,
+        inbound_streams: u16::MAX,
+        // An echo does not wait behind a bulk flow: the flows share the windows.
+        interleaving: true,
+        stream_scheduler: StreamScheduler::FairBandwidth,
+        partial_reliability: true,
+        failover,
+        rto,
+        ..tools
+    }
 }
 
 /// `base` with the settings of the command line, each `sctp.KEY=VALUE`.
@@ -28,9 +51,13 @@ pub(crate) fn resolved(config: &Config) -> Value {
     anabranch_observe::settings(&tools::resolved(config, &policies::registry()))
 }
 
+const MOST_ERRORS: u32 = 400;
+/// A link that returns is used within this time.
+const LONGEST_TIMEOUT: Duration = Duration::from_secs(4);
+
 #[cfg(test)]
 mod tests {
-    use anabranch_base::{ByteCount, Duration};
+    use anabranch_base::ByteCount;
     use anabranch_sctp::config::{BufferSplit, EcnUse, Growth};
     use anabranch_sctp::policy::congestion::reno::EcnWindow;
 
@@ -43,6 +70,7 @@ mod tests {
     #[test]
     fn the_tools_settings_are_within_their_domains() {
         assert_eq!(for_tools().check(), Ok(()));
+        assert_eq!(for_forward().check(), Ok(()));
     }
 
     #[test]

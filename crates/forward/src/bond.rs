@@ -1,45 +1,49 @@
 //! The end with the local programs: opens flows over the association that stands at present, and accepts connections that
 //! arrive at ports of the server.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+mod reverse;
+
 use std::time::Duration;
 
-use anabranch_net::{Association, CloseReason, StreamId, Streams};
-use tokio::net::TcpStream;
+use anabranch_net::streams::OpenError;
+use anabranch_net::{Association, CloseReason};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
+use crate::datagrams::Budget;
 use crate::destination::Destination;
-use crate::event::{Event, Report};
-use crate::flow::{Arrived, Flow, FlowError, pipe};
-use crate::gate;
+use crate::event::Report;
+use crate::flow::{Carrier, Flow, FlowError};
 use crate::rate::Rate;
 use crate::server::WRONG_PARTNER;
 use crate::signal::{Refused, Signal};
 use crate::socks::Reply;
 
-/// The association of a client, which is replaced after it ends. Clones are handles of the same.
+use reverse::Ports;
+pub use reverse::Reverse;
+
+/// The associations of a client: the newest one carries new flows, and an older one again when that ends. Clones are
+/// handles of the same.
 #[derive(Clone, Debug)]
 pub struct Bond {
-    current: watch::Sender<Option<Streams>>,
+    /// The oldest one first.
+    carriers: watch::Sender<Vec<Carrier>>,
     report: Report,
+    /// The bytes of datagrams that wait for an association.
+    waiting: Budget,
 }
 
-/// A port of the server whose connections go to a destination at this end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reverse {
-    /// The address at the server.
-    pub at: Destination,
-    /// The destination of connections, from here.
-    pub to: Destination,
+/// An association among those of a bond, until it is dropped.
+struct Member {
+    bond: Bond,
+    carrier: Carrier,
 }
 
 impl Bond {
     /// A bond without an association yet.
     pub fn new(report: Report) -> Bond {
-        Bond { current: watch::Sender::new(None), report }
+        Bond { carriers: watch::Sender::new(Vec::new()), report, waiting: Budget::new(MOST_WAITING) }
     }
 
     /// Opens flows over `association` until it ends, and carries connections to `reverse`.
@@ -49,10 +53,8 @@ impl Bond {
             streams.association().abort(WRONG_PARTNER);
             return streams.association().closed().await;
         }
-        self.current.send_replace(Some(streams.clone()));
-        let reason = self.accept_all(&streams, reverse).await;
-        self.current.send_replace(None);
-        reason
+        let member = Member::new(self, Carrier::new(streams));
+        self.accept_all(&member.carrier, reverse).await
     }
 
     /// Opens a flow, with the other end's answer. Waits for a moment if there is no association at present.
@@ -61,12 +63,12 @@ impl Bond {
     /// The other end refuses, or cannot be reached.
     pub(crate) async fn open(&self, signal: &Signal) -> Result<(Flow, Destination), Refused> {
         let unreachable = |why: &dyn ToString| Refused::new(Reply::NetworkUnreachable, why.to_string());
-        let mut current = self.current.subscribe();
-        let streams = timeout(PATIENCE, current.wait_for(Option::is_some)).await;
-        let streams = streams.ok().and_then(Result::ok).and_then(|streams| streams.clone());
-        let streams = streams.ok_or_else(|| unreachable(&"there is no connection to the other end"))?;
-        let stream = streams.open_next().map_err(|error| unreachable(&error))?;
-        let mut flow = Flow::opened_here(stream, &Rate::default());
+        let mut carriers = self.carriers.subscribe();
+        let is_there = |all: &Vec<Carrier>| all.iter().any(Carrier::is_open);
+        let present = timeout(PATIENCE, carriers.wait_for(is_there)).await;
+        let present = present.ok().and_then(Result::ok).map(|all| all.clone());
+        let present = present.ok_or_else(|| unreachable(&"there is no connection to the other end"))?;
+        let mut flow = open_newest(&present)?;
         match flow.ask(signal).await {
             Ok(Signal::Opened(bound)) => Ok((flow, bound)),
             Ok(_) => Err(unreachable(&FlowError::Unexpected)),
@@ -85,22 +87,23 @@ impl Bond {
         &self.report
     }
 
+    /// The room for datagrams that wait.
+    pub(crate) fn waiting(&self) -> &Budget {
+        &self.waiting
+    }
+
     /// Accepts flows of the server until the association ends.
-    async fn accept_all(&self, streams: &Streams, reverse: &[Reverse]) -> CloseReason {
-        let ports = Arc::new(Ports::default());
+    async fn accept_all(&self, carrier: &Carrier, reverse: &[Reverse]) -> CloseReason {
+        let ports = Ports::new(carrier.clone(), self.report.clone());
         let mut flows = JoinSet::new();
         for one in reverse {
-            let (bond, streams, ports, one) =
-                (self.clone(), streams.clone(), Arc::clone(&ports), one.clone());
-            flows.spawn(async move { bond.keep_port(&streams, &ports, &one).await });
+            flows.spawn(ports.clone().keep(one.clone()));
         }
         loop {
             tokio::select! {
-                accepted = streams.accept_stream() => match accepted {
+                accepted = carrier.streams().accept_stream() => match accepted {
                     Ok(stream) => {
-                        let flow = Flow::new(stream, &Rate::default());
-                        let (bond, ports) = (self.clone(), Arc::clone(&ports));
-                        flows.spawn(async move { bond.arrive(flow, &ports).await });
+                        flows.spawn(ports.clone().serve(Flow::new(stream, carrier, &Rate::default())));
                     }
                     Err(reason) => return reason,
                 },
@@ -108,90 +111,45 @@ impl Bond {
             }
         }
     }
+}
 
-    /// Keeps a port of the server open as long as the association lives.
-    async fn keep_port(&self, streams: &Streams, ports: &Ports, reverse: &Reverse) {
-        loop {
-            let Ok(stream) = streams.open_next() else { return };
-            let id = stream.id();
-            // A connection may arrive before the answer is read.
-            ports.set(id, Some(reverse.to.clone()));
-            let mut flow = Flow::opened_here(stream, &Rate::default());
-            match flow.ask(&Signal::Listen(reverse.at.clone())).await {
-                Ok(Signal::Opened(address)) => {
-                    self.report.event(Event::Listening { client: reverse.to.to_string(), address });
-                    while matches!(flow.reader.next().await, Ok(Some(_))) {}
-                }
-                Err(FlowError::Refused(refused)) => self.report.event(Event::Refused {
-                    client: format!("--reverse to {}", reverse.to),
-                    destination: reverse.at.clone(),
-                    refused,
-                }),
-                _ => {}
-            }
-            // Afterwards the stream may be another flow's.
-            ports.set(id, None);
-            flow.end().await;
-            if !streams.association().is_open() {
-                return;
-            }
-            sleep(RETRY).await;
-        }
-    }
-
-    /// Carries a connection that arrived at a port of the server.
-    async fn arrive(&self, mut flow: Flow, ports: &Ports) {
-        let request = timeout(PATIENCE, flow.reader.next()).await;
-        let listener = match request {
-            Ok(Ok(Some(Arrived::Signal(Signal::Arrival { listener, .. })))) => listener,
-            // A datagram that was overtaken by the end of its flow.
-            Ok(Ok(Some(Arrived::Datagram(_)))) => return,
-            _ => return flow.end().await,
-        };
-        let Some(to) = ports.of(listener) else {
-            return flow.refuse(Refused::new(Reply::GeneralFailure, "no such port was opened")).await;
-        };
-        let connecting = TcpStream::connect((to.host.to_string(), to.port));
-        match connecting.await.and_then(|open| Ok((open.local_addr()?, open))) {
-            Ok((bound, connection)) => {
-                if flow.writer.signal(&Signal::Opened(bound.into())).await.is_ok() {
-                    pipe(connection, flow).await;
-                }
-            }
-            Err(error) => {
-                let refused = gate::refused(&error);
-                self.report.event(Event::Refused {
-                    client: "--reverse".to_owned(),
-                    destination: to,
-                    refused: refused.clone(),
-                });
-                flow.refuse(refused).await;
-            }
-        }
+impl Member {
+    fn new(bond: &Bond, carrier: Carrier) -> Member {
+        bond.carriers.send_modify(|all| all.push(carrier.clone()));
+        Member { bond: bond.clone(), carrier }
     }
 }
 
-/// The ports of the server, by the streams that opened them.
-#[derive(Debug, Default)]
-struct Ports {
-    open: Mutex<HashMap<StreamId, Destination>>,
+impl Drop for Member {
+    fn drop(&mut self) {
+        self.bond.carriers.send_modify(|all| all.retain(|one| !one.is(&self.carrier)));
+    }
 }
 
-impl Ports {
-    fn set(&self, id: StreamId, to: Option<Destination>) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        match to {
-            Some(to) => open.insert(id, to),
-            None => open.remove(&id),
-        };
+/// Opens a stream of the newest association that has one.
+fn open_newest(carriers: &[Carrier]) -> Result<Flow, Refused> {
+    let mut streams = 0;
+    for carrier in carriers.iter().rev() {
+        match carrier.open(&Rate::default()) {
+            Ok(flow) => return Ok(flow),
+            Err(OpenError::AllInUse(count)) => streams += u32::from(count) / 2,
+            Err(_) => {}
+        }
     }
-
-    fn of(&self, id: StreamId) -> Option<Destination> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
-    }
+    Err(match streams {
+        0 => Refused::new(Reply::NetworkUnreachable, "the bond to the other end has ended"),
+        // A limit of this end, which time cures.
+        full => Refused::new(
+            Reply::GeneralFailure,
+            format!(
+                "the bond carries {full} flows, the most that it can: end some connections, or run another \
+                 `anabranch forward` with ports of its own"
+            ),
+        ),
+    })
 }
 
 /// The time for which a program waits while there is no association.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// The pause before a port of the server that was refused is asked for again.
-const RETRY: Duration = Duration::from_secs(30);
+/// The bytes of datagrams of all local programs that wait.
+const MOST_WAITING: usize = 32 << 20;

@@ -1,5 +1,6 @@
 //! A flow: one stream of an association, which carries one TCP connection or one UDP mapping.
 
+mod carrier;
 mod pipe;
 
 use std::time::Duration;
@@ -7,11 +8,12 @@ use std::time::Duration;
 use anabranch_net::streams::{RecvHalf, SendHalf};
 use anabranch_net::{CloseReason, SendError, SendOptions, Stream, StreamId};
 use bytes::Bytes;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::rate::Rate;
 use crate::signal::{BYTES, DATAGRAM, Refused, SIGNAL, Signal, SignalError};
 
+pub(crate) use carrier::Carrier;
 pub(crate) use pipe::{pipe, reset};
 
 /// A stream that carries a flow.
@@ -19,6 +21,7 @@ pub(crate) use pipe::{pipe, reset};
 pub(crate) struct Flow {
     pub(crate) reader: FlowReader,
     pub(crate) writer: FlowWriter,
+    carrier: Carrier,
     /// True if this end opened the stream, and may open it again.
     is_ours: bool,
 }
@@ -63,6 +66,9 @@ pub(crate) enum FlowError {
     /// The peer sent a message of an unknown kind, or where another was expected.
     #[error("the other end sent an unexpected message")]
     Unexpected,
+    /// The peer sent a message that is longer than any of its kind.
+    #[error("the other end sent a message of {0} bytes, which is too long")]
+    TooLong(usize),
     /// The flow was not opened.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -72,19 +78,15 @@ pub(crate) enum FlowError {
 }
 
 impl Flow {
-    /// The flow of `stream`, at a limited rate.
-    pub(crate) fn new(stream: Stream, rate: &Rate) -> Flow {
+    /// The flow of `stream`, which the other end opened, at a limited rate.
+    pub(crate) fn new(stream: Stream, carrier: &Carrier, rate: &Rate) -> Flow {
         let (recv, send) = stream.into_split();
         Flow {
             reader: FlowReader { recv, rate: rate.clone() },
             writer: FlowWriter { send, rate: rate.clone() },
+            carrier: carrier.clone(),
             is_ours: false,
         }
-    }
-
-    /// The flow of `stream`, which this end opened.
-    pub(crate) fn opened_here(stream: Stream, rate: &Rate) -> Flow {
-        Flow { is_ours: true, ..Flow::new(stream, rate) }
     }
 
     /// The stream.
@@ -106,25 +108,81 @@ impl Flow {
         }
     }
 
+    /// Waits until `until` for the request that opens the flow. A datagram before it was overtaken by the end of the
+    /// stream's last flow. `None` without a request, and for an end, which the other end would answer with another.
+    ///
+    /// # Errors
+    /// The first message is not a signal.
+    pub(crate) async fn request(&mut self, until: Instant) -> Result<Option<Signal>, FlowError> {
+        loop {
+            match timeout_at(until, self.reader.next()).await {
+                Ok(Ok(Some(Arrived::Signal(request)))) => return Ok(Some(request)),
+                Ok(Ok(Some(Arrived::Datagram(_)))) => {}
+                Ok(Ok(Some(Arrived::Bytes(_)))) => return Err(FlowError::Unexpected),
+                Ok(Ok(None)) | Err(_) => return Ok(None),
+                Ok(Err(error)) => return Err(error),
+            }
+        }
+    }
+
     /// Answers that the flow is not opened, and ends it.
     pub(crate) async fn refuse(mut self, refused: Refused) {
-        let _ = self.writer.signal(&Signal::Refused(refused)).await;
+        let refusing = async {
+            let _ = self.writer.signal(&Signal::Refused(refused)).await;
+            self.end().await;
+        };
+        // A flow that was refused does not count: one whose end does not come must not stay.
+        let _ = timeout(PARTING, refusing).await;
+    }
+
+    /// Ends a flow that was not opened, as [`Flow::end`], within a moment.
+    pub(crate) async fn dismiss(self) {
+        let _ = timeout(PARTING, self.end()).await;
+    }
+
+    /// Tells the other end that the connection was reset, and ends the flow. To an end that does not read, the news has a
+    /// stream of its own, as TCP delivers a reset to a program that does not read. This end of the flow stays until the other
+    /// end has answered, so that a late reset cannot meet the next flow of the stream.
+    pub(crate) async fn reset(mut self) {
+        self.tell_reset().await;
         self.end().await;
     }
 
     /// Ends the flow in both directions: what still arrives is dropped, and the stream can be used again when both ends
     /// have ended it.
     pub(crate) async fn end(mut self) {
-        let ended = async {
-            self.writer.finish().await?;
-            while self.reader.next().await?.is_some() {}
+        // Both at once: the end may wait for credit that the other end gives when its own was read.
+        let Flow { reader, writer, .. } = &mut self;
+        let all_read = async {
+            while reader.next().await?.is_some() {}
             Ok::<(), FlowError>(())
         };
+        let ended = async { tokio::try_join!(biased; writer.finish(), all_read) };
         // A peer that violates the protocol loses the stream.
         let _ = ended.await;
         if self.is_ours {
             // A datagram that the end overtook arrives before that, and would be taken for one of the next flow.
             sleep(REST).await;
+        }
+    }
+
+    /// Waits until the other end knows of the reset.
+    async fn tell_reset(&mut self) {
+        let id = self.id();
+        let Flow { reader, writer, carrier, .. } = self;
+        let heard = async {
+            // If both ends reset, neither waits for the end of the other.
+            while !matches!(reader.next().await?, None | Some(Arrived::Signal(Signal::Reset))) {}
+            Ok::<(), FlowError>(())
+        };
+        // Both at once: where neither end reads any more, the signal waits for credit, and so does that of the other end.
+        let told = async { tokio::try_join!(biased; writer.signal(&Signal::Reset), heard) };
+        tokio::pin!(told);
+        tokio::select! {
+            _ = &mut told => {}
+            () = sleep(GRACE) => {
+                let _ = tokio::join!(told, carrier.tell_broken(id));
+            }
         }
     }
 }
@@ -137,6 +195,15 @@ impl FlowReader {
     pub(crate) async fn next(&mut self) -> Result<Option<Arrived>, FlowError> {
         let Some(message) = self.recv.recv().await? else { return Ok(None) };
         let ppid = message.ppid;
+        let most = match ppid {
+            BYTES => MOST_BYTES,
+            DATAGRAM => MOST_DATAGRAM,
+            _ => MOST_SIGNAL,
+        };
+        // A flow holds one message, which no longer counts against the receive buffer.
+        if message.len() > most {
+            return Err(FlowError::TooLong(message.len()));
+        }
         // Signals open and end flows, and do not wait behind the bytes of others.
         if ppid != SIGNAL {
             self.rate.take(message.len()).await;
@@ -157,7 +224,17 @@ impl FlowWriter {
     /// # Errors
     /// The association is ending.
     pub(crate) async fn bytes(&mut self, bytes: Bytes) -> Result<(), FlowError> {
-        self.rate.take(bytes.len()).await;
+        self.turn(bytes.len()).await;
+        self.bytes_now(bytes).await
+    }
+
+    /// Waits until this many bytes may pass at the rate.
+    async fn turn(&mut self, bytes: usize) {
+        self.rate.take(bytes).await;
+    }
+
+    /// Sends bytes whose [`turn`](FlowWriter::turn) has come, as soon as the other end has room for them.
+    async fn bytes_now(&mut self, bytes: Bytes) -> Result<(), FlowError> {
         Ok(self.send.send(bytes, SendOptions::default().ppid(BYTES)).await?)
     }
 
@@ -195,5 +272,15 @@ impl FlowWriter {
 const ANSWER: Duration = Duration::from_secs(60);
 /// The time after which an ended stream may be opened again.
 const REST: Duration = Duration::from_secs(1);
+/// The time for which the end of a flow that was not opened is awaited.
+const PARTING: Duration = Duration::from_secs(10);
+/// The time for which a connection that was reset waits for room at the other end.
+const GRACE: Duration = Duration::from_millis(300);
+/// The longest message with bytes: one that is read from a connection, or what a program sent behind its request.
+const MOST_BYTES: usize = 20 * 1024;
+/// The longest message with a datagram and its destination.
+const MOST_DATAGRAM: usize = 65_535 + 259;
+/// The longest signal.
+const MOST_SIGNAL: usize = 1024;
 /// The age at which a datagram is given up.
 const LIFETIME: Duration = Duration::from_millis(500);

@@ -10,14 +10,15 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::bond::Bond;
 use crate::destination::Destination;
 use crate::event::Event;
 use crate::flow::{Flow, pipe, reset};
+use crate::newest::Newest;
 use crate::signal::{Refused, Signal};
 
 /// The protocol of a local TCP port.
@@ -38,16 +39,22 @@ impl Front {
     /// Serves the programs that connect to `listener` for ever.
     pub async fn serve(self, listener: TcpListener, bond: Bond) {
         let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+        let negotiations = Negotiations(Newest::new(MOST_NEGOTIATIONS));
         let mut connections = JoinSet::new();
         loop {
+            if places.available_permits() == 0 {
+                bond.report().event(Event::Exhausted(format!(
+                    "a local port has {MOST_CONNECTIONS} connections, the most: further ones wait"
+                )));
+            }
             // A closed semaphore does not occur.
             let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
             while connections.try_join_next().is_some() {}
             match listener.accept().await {
                 Ok((connection, program)) => {
-                    let (front, bond) = (self.clone(), bond.clone());
+                    let (front, bond, negotiations) = (self.clone(), bond.clone(), negotiations.clone());
                     connections.spawn(async move {
-                        front.serve_one(connection, program, &bond).await;
+                        front.serve_one(connection, program, &bond, &negotiations).await;
                         drop(place);
                     });
                 }
@@ -59,10 +66,18 @@ impl Front {
         }
     }
 
-    async fn serve_one(&self, connection: TcpStream, program: SocketAddr, bond: &Bond) {
+    async fn serve_one(
+        &self,
+        connection: TcpStream,
+        program: SocketAddr,
+        bond: &Bond,
+        negotiations: &Negotiations,
+    ) {
         match self {
-            Front::Socks { is_full_cone } => socks::serve(connection, program, bond, *is_full_cone).await,
-            Front::Http => http::serve(connection, program, bond).await,
+            Front::Socks { is_full_cone } => {
+                socks::serve(connection, program, bond, negotiations, *is_full_cone).await;
+            }
+            Front::Http => http::serve(connection, program, bond, negotiations).await,
             Front::Fixed(destination) => match open(bond, program, destination).await {
                 Ok(flow) => pipe(connection, flow).await,
                 Err(_) => reset(connection),
@@ -83,24 +98,46 @@ async fn open(bond: &Bond, program: SocketAddr, destination: &Destination) -> Re
     Ok(flow)
 }
 
+/// The connections of a port whose request is being read. Where there are many, the oldest give way: those that say nothing
+/// do not keep others out.
+#[derive(Clone)]
+struct Negotiations(Newest<Arc<Notify>>);
+
+impl Negotiations {
+    /// Reads a request. `None` if newer ones displace it.
+    async fn within<T>(&self, reading: impl Future<Output = T>) -> Option<T> {
+        let displaced = Arc::new(Notify::new());
+        let (_place, oldest) = self.0.enter(Arc::clone(&displaced));
+        oldest.iter().for_each(|one| one.notify_one());
+        tokio::select! {
+            biased;
+            read = reading => Some(read),
+            () = displaced.notified() => None,
+        }
+    }
+}
+
 /// The beginning of what a program sends, which grows until it can be read.
 struct Head {
     bytes: Vec<u8>,
     longest: usize,
+    until: Instant,
 }
 
 impl Head {
+    /// Nothing was read yet. The time for all of it begins now.
     fn new(longest: usize) -> Head {
-        Head { bytes: Vec::new(), longest }
+        Head { bytes: Vec::new(), longest, until: Instant::now() + PATIENCE }
     }
 
-    /// Reads from `connection` until `decode` has a value, and removes its bytes. `None` if the program ends or says
-    /// nothing for [`PATIENCE`].
+    /// Reads from `connection` until `decode` has a value, and removes its bytes. `None` if the program ends or takes longer
+    /// than [`PATIENCE`].
     async fn read<T, E>(
         &mut self,
         connection: &mut TcpStream,
         decode: impl Fn(&[u8]) -> Result<Option<(T, usize)>, E>,
     ) -> Result<Option<T>, E> {
+        let until = self.until;
         let reading = async {
             loop {
                 if let Some((value, used)) = decode(&self.bytes)? {
@@ -112,7 +149,7 @@ impl Head {
                 }
             }
         };
-        timeout(PATIENCE, reading).await.unwrap_or(Ok(None))
+        timeout_at(until, reading).await.unwrap_or(Ok(None))
     }
 
     async fn fill(&mut self, connection: &mut TcpStream) -> io::Result<usize> {
@@ -139,6 +176,8 @@ async fn dismiss(mut connection: TcpStream, answer: &[u8]) {
 
 /// The connections of a port at once.
 const MOST_CONNECTIONS: usize = 16_384;
+/// The connections of a port whose request is being read.
+const MOST_NEGOTIATIONS: usize = 256;
 /// The time for the whole request of a program.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The time for which a program may send on after its last answer.

@@ -3,7 +3,7 @@
 
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anabranch_net::interfaces;
@@ -22,13 +22,28 @@ use crate::socks::Reply;
 pub struct Gate {
     allowed: Vec<Allowance>,
     current: Mutex<Option<(Instant, Permissions)>>,
-    look_ups: Semaphore,
+    look_ups: LookUps,
+}
+
+/// The look-ups that may run at once. Clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct LookUps(Arc<Semaphore>);
+
+impl LookUps {
+    /// The look-ups of one client: names that are never answered do not stop those of others.
+    pub(crate) fn of_client() -> LookUps {
+        LookUps(Arc::new(Semaphore::new(MOST_OF_CLIENT)))
+    }
 }
 
 impl Gate {
     /// A gate to the public internet and to what is `allowed`.
     pub fn new(allowed: Vec<Allowance>) -> Gate {
-        Gate { allowed, current: Mutex::new(None), look_ups: Semaphore::new(MOST_LOOK_UPS) }
+        Gate {
+            allowed,
+            current: Mutex::new(None),
+            look_ups: LookUps(Arc::new(Semaphore::new(MOST_LOOK_UPS))),
+        }
     }
 
     /// Checks one address.
@@ -50,10 +65,14 @@ impl Gate {
     ///
     /// # Errors
     /// The name is unknown, or no address is permitted.
-    pub(crate) async fn find(&self, destination: &Destination) -> Result<Vec<SocketAddr>, Refused> {
+    pub(crate) async fn find(
+        &self,
+        destination: &Destination,
+        look_ups: &LookUps,
+    ) -> Result<Vec<SocketAddr>, Refused> {
         let all = match &destination.host {
             Host::Ip(ip) => vec![SocketAddr::new(*ip, destination.port)],
-            Host::Name(name) => self.look_up(name.as_str(), destination.port).await?,
+            Host::Name(name) => self.look_up(name.as_str(), destination.port, look_ups).await?,
         };
         let mut first_refusal = None;
         let mut permitted = Vec::new();
@@ -75,8 +94,12 @@ impl Gate {
     ///
     /// # Errors
     /// It is not permitted, or does not answer.
-    pub(crate) async fn connect(&self, destination: &Destination) -> Result<TcpStream, Refused> {
-        let addresses = in_turns(self.find(destination).await?);
+    pub(crate) async fn connect(
+        &self,
+        destination: &Destination,
+        look_ups: &LookUps,
+    ) -> Result<TcpStream, Refused> {
+        let addresses = in_turns(self.find(destination, look_ups).await?);
         let mut attempts = JoinSet::new();
         for (place, address) in addresses.into_iter().take(MOST_ATTEMPTS).enumerate() {
             attempts.spawn(async move {
@@ -96,13 +119,21 @@ impl Gate {
         Err(error.map_or_else(|| unknown_host(destination), |error| refused(&error)))
     }
 
-    async fn look_up(&self, name: &str, port: u16) -> Result<Vec<SocketAddr>, Refused> {
+    async fn look_up(&self, name: &str, port: u16, look_ups: &LookUps) -> Result<Vec<SocketAddr>, Refused> {
         let looked_up = async {
-            let _permit = self.look_ups.acquire().await;
-            lookup_host((name, port)).await
+            let own = Arc::clone(&look_ups.0).acquire_owned().await;
+            let all = Arc::clone(&self.look_ups.0).acquire_owned().await;
+            let name = name.to_owned();
+            // The thread of a look-up that is not awaited any more stays until the name server is silent for long.
+            let found = tokio::spawn(async move {
+                let found = lookup_host((name, port)).await.map(Vec::from_iter);
+                drop((own, all));
+                found
+            });
+            found.await.unwrap_or_else(|error| Err(io::Error::other(error)))
         };
         match timeout(LOOK_UP, looked_up).await {
-            Ok(Ok(found)) => Ok(found.collect()),
+            Ok(Ok(found)) => Ok(found),
             Ok(Err(error)) => Err(Refused::new(Reply::HostUnreachable, format!("{name}: {error}"))),
             Err(_) => Err(Refused::new(Reply::HostUnreachable, format!("{name}: the name server is silent"))),
         }
@@ -148,7 +179,8 @@ fn in_turns(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
 }
 
 /// The number of look-ups at once. Each blocks a thread of the runtime.
-const MOST_LOOK_UPS: usize = 64;
+const MOST_LOOK_UPS: usize = 256;
+const MOST_OF_CLIENT: usize = 32;
 const LOOK_UP: Duration = Duration::from_secs(20);
 /// The time for which the server's own addresses are taken as known.
 const OWN_KNOWN: Duration = Duration::from_secs(2);
@@ -172,10 +204,13 @@ mod tests {
     #[tokio::test]
     async fn a_name_of_a_refused_address_is_refused_and_a_port_without_a_listener_is_named() {
         let gate = Gate::new(Vec::new());
-        let error = gate.connect(&"localhost:80".parse().expect("ok")).await.expect_err("loopback");
+        let look_ups = LookUps::of_client();
+        let error =
+            gate.connect(&"localhost:80".parse().expect("ok"), &look_ups).await.expect_err("loopback");
         assert_eq!(error.reply, Reply::NotAllowed);
         let open = Gate::new(vec!["127.0.0.0/8".parse().expect("a net")]);
-        let error = open.connect(&"127.0.0.1:1".parse().expect("ok")).await.expect_err("nothing listens");
+        let error =
+            open.connect(&"127.0.0.1:1".parse().expect("ok"), &look_ups).await.expect_err("nothing listens");
         assert_eq!(error.reply, Reply::ConnectionRefused);
     }
 }

@@ -12,6 +12,7 @@ mod flow;
 mod fronts;
 mod gate;
 pub mod http_connect;
+mod newest;
 mod permissions;
 mod rate;
 mod server;

@@ -6,15 +6,17 @@ mod ports;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anabranch_net::{Association, CloseReason, Stream, Streams};
+use anabranch_net::{Association, CloseReason};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::Instant;
 
+use crate::datagrams::Budget;
 use crate::destination::Destination;
 use crate::event::{Event, Report};
-use crate::flow::{Arrived, Flow, pipe};
-use crate::gate::Gate;
+use crate::flow::{Carrier, Flow, pipe};
+use crate::gate::{Gate, LookUps};
+use crate::newest::Newest;
 use crate::permissions::ReversePermissions;
 use crate::rate::Rate;
 use crate::signal::{Refused, Signal};
@@ -29,6 +31,9 @@ pub struct Server {
     pub reverse: ReversePermissions,
     /// The number of flows that a client may have at once.
     pub most_flows: usize,
+    /// The number of associations that a client may have at once, at least one: the oldest gives way to a newer one, for it
+    /// is most likely one of a laptop that was restarted.
+    pub most_associations: usize,
     /// The receiver of its events.
     pub report: Report,
 }
@@ -40,16 +45,26 @@ pub struct Client {
     name: Arc<str>,
     /// The rate of its flows.
     rate: Rate,
+    associations: Newest<Association>,
     flows: Arc<Semaphore>,
     sockets: Arc<Semaphore>,
+    look_ups: LookUps,
+    /// The bytes of datagrams that wait for its associations.
+    waiting: Budget,
 }
 
 impl Client {
     /// A client of `server`.
     pub fn new(name: &str, rate: Rate, server: &Server) -> Client {
-        let flows = Arc::new(Semaphore::new(server.most_flows));
-        let sockets = Arc::new(Semaphore::new(datagrams::MOST_SOCKETS_OF_CLIENT));
-        Client { name: name.into(), rate, flows, sockets }
+        Client {
+            name: name.into(),
+            rate,
+            associations: Newest::new(server.most_associations),
+            flows: Arc::new(Semaphore::new(server.most_flows.min(Semaphore::MAX_PERMITS))),
+            sockets: Arc::new(Semaphore::new(datagrams::MOST_SOCKETS_OF_CLIENT)),
+            look_ups: LookUps::of_client(),
+            waiting: Budget::new(MOST_WAITING),
+        }
     }
 
     /// Returns true if no other clone is in use: no association of it is served.
@@ -66,13 +81,23 @@ impl Server {
             streams.association().abort(WRONG_PARTNER);
             return streams.association().closed().await;
         }
+        let (_place, displaced) = client.associations.enter(streams.association().clone());
+        for oldest in displaced {
+            let most = self.most_associations;
+            self.report.event(Event::Displaced { client: client.name.to_string(), most });
+            oldest.abort(&format!(
+                "the same client has a newer bond, and the server has room for {most} at once (--limit-memory)"
+            ));
+        }
+        let carrier = Carrier::new(streams);
         let mut flows = JoinSet::new();
         loop {
             tokio::select! {
-                accepted = streams.accept_stream() => match accepted {
+                accepted = carrier.streams().accept_stream() => match accepted {
                     Ok(stream) => {
-                        let (server, client, streams) = (Arc::clone(&self), client.clone(), streams.clone());
-                        flows.spawn(async move { server.serve_stream(&client, stream, &streams).await });
+                        let flow = Flow::new(stream, &carrier, &client.rate);
+                        let (server, client, carrier) = (Arc::clone(&self), client.clone(), carrier.clone());
+                        flows.spawn(async move { server.serve_flow(&client, flow, &carrier).await });
                     }
                     Err(reason) => return reason,
                 },
@@ -81,33 +106,48 @@ impl Server {
         }
     }
 
-    async fn serve_stream(&self, client: &Client, stream: Stream, streams: &Streams) {
-        let mut flow = Flow::new(stream, &client.rate);
-        let request = match timeout(REQUEST, flow.reader.next()).await {
-            Ok(Ok(Some(Arrived::Signal(request)))) => request,
-            // A datagram that was overtaken by the end of its flow, or an end, which the client would answer with another.
-            Ok(Ok(Some(Arrived::Datagram(_)) | None)) => return,
-            _ => return flow.end().await,
+    async fn serve_flow(&self, client: &Client, mut flow: Flow, carrier: &Carrier) {
+        let request = match flow.request(Instant::now() + REQUEST).await {
+            Ok(Some(Signal::Broken(id))) => {
+                carrier.on_broken(id);
+                return flow.dismiss().await;
+            }
+            Ok(Some(request @ (Signal::Connect(_) | Signal::Datagrams { .. } | Signal::Listen(_)))) => {
+                request
+            }
+            Ok(None) => return,
+            wrong => {
+                let why = wrong.err().map_or_else(|| "no request".to_owned(), |error| error.to_string());
+                let what = format!("a flow did not begin with a request: {why}");
+                self.report.event(Event::Violated { client: client.name.to_string(), what });
+                return flow.dismiss().await;
+            }
         };
         let Some(permit) = self.admit(client) else {
-            let many = format!("the client has {} flows, the most that the server permits", self.most_flows);
-            let refused = Refused::new(Reply::GeneralFailure, many);
-            if let Signal::Connect(destination) | Signal::Listen(destination) = &request {
-                self.report_refusal(client, destination, &refused);
+            let refused = Refused::new(Reply::GeneralFailure, self.many_flows());
+            match request {
+                Signal::Connect(to) | Signal::Listen(to) => self.report_refusal(client, &to, &refused),
+                _ => self.report.event(Event::DatagramsRefused {
+                    client: client.name.to_string(),
+                    refused: refused.clone(),
+                }),
             }
             return flow.refuse(refused).await;
         };
+        // A flow that is refused is small.
         match request {
-            Signal::Connect(destination) => self.connect(client, &destination, flow).await,
-            Signal::Datagrams { is_full_cone } => datagrams::serve(self, client, flow, is_full_cone).await,
-            Signal::Listen(port) => ports::serve(self, client, &port, flow, streams).await,
-            _ => flow.end().await,
+            Signal::Datagrams { is_full_cone } => {
+                Box::pin(datagrams::serve(self, client, flow, is_full_cone)).await;
+            }
+            Signal::Listen(port) => Box::pin(ports::serve(self, client, &port, flow, carrier)).await,
+            Signal::Connect(destination) => Box::pin(self.connect(client, &destination, flow)).await,
+            _ => {}
         }
         drop(permit);
     }
 
     async fn connect(&self, client: &Client, destination: &Destination, mut flow: Flow) {
-        let connection = match self.gate.connect(destination).await {
+        let connection = match self.gate.connect(destination, &client.look_ups).await {
             Ok(connection) => connection,
             Err(refused) => {
                 self.report_refusal(client, destination, &refused);
@@ -116,7 +156,11 @@ impl Server {
         };
         let bound = match connection.local_addr() {
             Ok(bound) => Destination::from(bound),
-            Err(error) => return flow.refuse(crate::gate::refused(&error)).await,
+            Err(error) => {
+                let refused = crate::gate::refused(&error);
+                self.report_refusal(client, destination, &refused);
+                return flow.refuse(refused).await;
+            }
         };
         if flow.writer.signal(&Signal::Opened(bound)).await.is_ok() {
             pipe(connection, flow).await;
@@ -125,6 +169,12 @@ impl Server {
 
     fn admit(&self, client: &Client) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&client.flows).try_acquire_owned().ok()
+    }
+
+    /// The reason for which a flow is not admitted.
+    fn many_flows(&self) -> String {
+        let most = self.most_flows;
+        format!("the client has {most} flows, the most that the server permits (--max-flows)")
     }
 
     fn report_refusal(&self, client: &Client, destination: &Destination, refused: &Refused) {
@@ -138,5 +188,7 @@ impl Server {
 
 /// The message for a peer that is another program.
 pub(crate) const WRONG_PARTNER: &str = "the other end is not `anabranch forward`, or of another version";
+/// The bytes of datagrams that wait for the associations of a client.
+const MOST_WAITING: usize = 16 << 20;
 /// The time for the first signal on a stream.
 const REQUEST: Duration = Duration::from_secs(10);

@@ -10,6 +10,7 @@
 //! refused    6 | SOCKS5 reply code (1) | reason  the answer: why it is not
 //! reset      7                                   the connection was reset
 //! finished   8                                   no bytes follow in this direction
+//! broken     9 | stream (2)                      the connection of another stream, which does not read, was reset
 //! ```
 //! Destinations, sources and addresses have the form of [`Destination`].
 
@@ -52,6 +53,9 @@ pub enum Signal {
     Reset,
     /// Half-closes a connection. The end of the stream follows when both directions have finished.
     Finished,
+    /// Resets the connection of another stream, whose own reset waits behind bytes that are not read. The end of this
+    /// stream is the answer.
+    Broken(StreamId),
 }
 
 /// The reason for which a flow was not opened.
@@ -111,6 +115,10 @@ impl Signal {
             }
             Signal::Reset => bytes.push(7),
             Signal::Finished => bytes.push(8),
+            Signal::Broken(stream) => {
+                bytes.push(9);
+                bytes.extend(stream.get().to_be_bytes());
+            }
         }
         bytes
     }
@@ -144,6 +152,11 @@ impl Signal {
             }
             7 if rest.is_empty() => Signal::Reset,
             8 if rest.is_empty() => Signal::Finished,
+            9 => match rest {
+                [high, low] => Signal::Broken(StreamId::new(u16::from_be_bytes([*high, *low]))),
+                [_, _, more @ ..] => return Err(SignalError::Excess(more.len())),
+                _ => return Err(SignalError::Truncated),
+            },
             7 | 8 => return Err(SignalError::Excess(rest.len())),
             other => return Err(SignalError::UnknownKind(*other)),
         })
@@ -193,6 +206,7 @@ mod tests {
             (0..9_u8, "[ -~]{0,80}").prop_map(refused),
             Just(Signal::Reset),
             Just(Signal::Finished),
+            listener().prop_map(Signal::Broken),
         ]
     }
 

@@ -59,7 +59,7 @@ fn neither_end_sends_data_on_a_backup_while_another_path_works() {
     assert!(on_second.iter().all(|line| line.contains("HEARTBEAT")), "{on_second:#?}");
 }
 
-/// Its link may be paid by the byte.
+/// A backup may be paid by the byte.
 #[test]
 fn a_backup_that_rests_is_probed_every_thirty_seconds() {
     let mut pair = with_backup(1);

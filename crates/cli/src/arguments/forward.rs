@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use anabranch_base::BitRate;
+use anabranch_base::{BitRate, ByteCount};
 use anabranch_forward::{Allowance, Destination, ReverseAllowance};
 use clap::{ArgGroup, Args};
 
@@ -59,12 +59,16 @@ pub(crate) struct ForwardArguments {
     /// Add a client to the file of --clients, print the key for it, and exit
     #[arg(long, value_name = "NAME", requires = "clients", conflicts_with = "to")]
     pub add_client: Option<String>,
-    /// Limit the flows of each client
-    #[arg(long, value_name = "N", requires = "serve", default_value = "10000")]
-    pub max_flows: usize,
+    /// Limit the flows of each client (default: 10000)
+    #[arg(long, value_name = "N", requires = "serve")]
+    pub max_flows: Option<usize>,
     /// Limit the rate of each client, both directions together, such as "10 Mbit/s", 500k or 2M (bits per second)
     #[arg(long, value_name = "RATE", requires = "serve", value_parser = super::quantity::rate)]
     pub limit_rate: Option<BitRate>,
+    /// Limit the memory for the buffers of each client, at least 1 MB (default: 128 MB); the oldest bond of a client ends where
+    /// a newer one does not fit beside it
+    #[arg(long, value_name = "SIZE", requires = "serve", value_parser = memory)]
+    pub limit_memory: Option<ByteCount>,
     /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
@@ -101,6 +105,16 @@ impl ForwardArguments {
         Output { quiet: self.quiet, verbose: self.verbose, ..Output::default() }
     }
 
+    /// The most flows of a client.
+    pub(crate) fn most_flows(&self) -> usize {
+        self.max_flows.unwrap_or(10_000)
+    }
+
+    /// The most memory of a client; `None` at the end with the programs.
+    pub(crate) fn most_memory(&self) -> Option<ByteCount> {
+        self.serve.then(|| self.limit_memory.unwrap_or(ByteCount::new(128_000_000)))
+    }
+
     /// Checks that the end with the programs has a port for them.
     ///
     /// # Errors
@@ -112,7 +126,9 @@ impl ForwardArguments {
             ("--allow", !self.allow.is_empty()),
             ("--allow-reverse", !self.allow_reverse.is_empty()),
             ("--clients", self.clients.is_some()),
+            ("--max-flows", self.max_flows.is_some()),
             ("--limit-rate", self.limit_rate.is_some()),
+            ("--limit-memory", self.limit_memory.is_some()),
         ];
         if let Some((option, _)) = of_server.iter().find(|(_, is_given)| *is_given && !self.serve) {
             return Err(format!("{option} is for the end with --serve, which connects to destinations"));
@@ -125,6 +141,18 @@ impl ForwardArguments {
             .to_owned())
     }
 }
+
+/// Reads the limit of a client's memory.
+fn memory(text: &str) -> Result<ByteCount, String> {
+    let size = super::quantity::size(text)?;
+    if size < LEAST_MEMORY {
+        return Err(format!("{size} is too little for the buffers of one client; at least 1 MB"));
+    }
+    Ok(size)
+}
+
+/// Half of it is for each direction.
+const LEAST_MEMORY: ByteCount = ByteCount::new(1_000_000);
 
 impl FromStr for LocalPort {
     type Err = String;
@@ -238,11 +266,22 @@ mod tests {
             ("--to a --socks 1.2.3.4", "the port is missing"),
             ("--serve --allow 10.0.0.1/8", "10.0.0.0/8"),
             ("--serve --via eth0", "--to"),
+            ("--serve --limit-memory 100kB", "at least 1 MB"),
+            ("--to a --socks 1 --limit-memory 64MB", "--limit-memory is for the end with --serve"),
+            ("--to a --socks 1 --max-flows 9", "--max-flows is for the end with --serve"),
             ("--to a --bind --socks 1", "cannot be used with"),
         ] {
             let error = parsed(line).expect_err(line);
             assert!(error.contains(complaint), "{line}: {error}");
         }
+    }
+
+    #[test]
+    fn the_memory_of_a_client_is_limited_unless_it_is_said_otherwise() {
+        let memory = |line| parsed(line).map(|forward| forward.most_memory());
+        assert_eq!(memory("--serve"), Ok(Some(ByteCount::new(128_000_000))));
+        assert_eq!(memory("--serve --limit-memory 1GiB"), Ok(Some(ByteCount::from_mib(1024))));
+        assert_eq!(memory("--to a --socks 1"), Ok(None));
     }
 
     #[test]

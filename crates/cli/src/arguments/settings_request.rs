@@ -19,6 +19,8 @@ pub(crate) struct SettingsRequest {
 pub(crate) enum SettingGroup {
     /// The settings of `send`, `recv` and `bench`.
     Tools,
+    /// The settings of `forward`, whose profile is another.
+    Forward,
     /// The settings of scenarios.
     Scenarios,
 }
@@ -27,7 +29,8 @@ pub(crate) enum SettingGroup {
 /// help=PATTERN`.
 pub(crate) fn settings_request(words: &[String]) -> Option<SettingsRequest> {
     let group = match words.get(1)?.as_str() {
-        "send" | "recv" | "bench" | "forward" => SettingGroup::Tools,
+        "send" | "recv" | "bench" => SettingGroup::Tools,
+        "forward" => SettingGroup::Forward,
         "sim" | "predict" | "plan" | "compare" | "sweep" | "emulate" | "demo" => SettingGroup::Scenarios,
         _ => return None,
     };
@@ -83,6 +86,10 @@ mod tests {
         assert_eq!(
             request(&["anabranch", "send", "--set", "help"]).map(|request| request.group),
             Some(SettingGroup::Tools)
+        );
+        assert_eq!(
+            request(&["anabranch", "forward", "--set", "help"]).map(|request| request.group),
+            Some(SettingGroup::Forward)
         );
         let sim = request(&["anabranch", "sim", "two.toml", "--set=help"]).expect("a question");
         assert_eq!(

@@ -1,9 +1,10 @@
 //! Dials the other end again and again.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use anabranch_net::Config;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::ends::LocalEnd;
 use crate::arguments::{ForwardArguments, Output};
@@ -30,9 +31,12 @@ pub(super) async fn run(
     let quiet = Output { quiet: true, ..arguments.output() };
     let mut shown = None;
     let mut pause = SHORTEST;
+    // True if the last bond ended soon for a reason that was shown: the next one is worth a line if it lasts.
+    let mut is_brief = false;
     let mut is_first = true;
     loop {
         let output = if is_first { arguments.output() } else { quiet };
+        let mut connected_at = None;
         let dialer = Dialer { config: config.clone(), security: security.clone(), partner, output };
         let failure = match Route::find(dialer, &arguments.to, &arguments.via).await {
             // The name of a link or the form of an address does not become right by waiting.
@@ -40,13 +44,21 @@ pub(super) async fn run(
             Err(failure) => failure,
             Ok(route) => {
                 let carried = route.dial(interrupt, async |connected, interrupt| {
-                    if !arguments.quiet {
-                        notice::tell(&format!("connected to {}", connected.peer));
-                    }
-                    (shown, pause) = (None, SHORTEST);
+                    connected_at = Some(Instant::now());
                     let name = connected.peer.to_string();
+                    let connected_line = async {
+                        if is_brief {
+                            sleep(LASTING).await;
+                        }
+                        if !arguments.quiet {
+                            notice::tell(&format!("connected to {name}"));
+                        }
+                        std::future::pending::<Infallible>().await
+                    };
                     let handle = connected.association.clone();
                     tokio::select! {
+                        biased;
+                        never = connected_line => match never {},
                         reason = end.carry(connected.association, &name) => Ok(connected.peer.failure(reason)),
                         () = interrupt.pressed() => {
                             handle.abort(crate::closing::INTERRUPTED);
@@ -62,6 +74,10 @@ pub(super) async fn run(
         };
         is_first = false;
         let what = failure.to_string();
+        if connected_at.is_some_and(|since| since.elapsed() >= LASTING) {
+            (shown, pause) = (None, SHORTEST);
+        }
+        is_brief = connected_at.is_some() && shown.as_ref() == Some(&what);
         if shown.as_ref() != Some(&what) {
             notice::tell(&format!("{what}; trying again until it answers"));
             shown = Some(what);
@@ -76,3 +92,5 @@ pub(super) async fn run(
 
 const SHORTEST: Duration = Duration::from_millis(500);
 const LONGEST: Duration = Duration::from_secs(8);
+/// A bond that lasts is not one that the other end accepts and ends at once, as it does with too many of one client.
+const LASTING: Duration = Duration::from_secs(30);

@@ -7,8 +7,9 @@ use anabranch_forward::{Bond, Client, Event, Gate, Rate, Report, Reverse, Revers
 use anabranch_net::{Association, CloseReason};
 use tokio::task::JoinSet;
 
+use super::paths;
 use super::ports::{self, OpenPorts};
-use crate::arguments::ForwardArguments;
+use crate::arguments::{ForwardArguments, Output};
 use crate::failure::{Failure, printable};
 use crate::notice;
 
@@ -16,6 +17,7 @@ use crate::notice;
 #[derive(Clone, Debug)]
 pub(super) struct LocalEnd {
     role: Role,
+    output: Output,
     /// The tasks of the ports end with the last clone.
     _ports: Arc<JoinSet<()>>,
 }
@@ -34,21 +36,27 @@ struct Clients {
 }
 
 impl LocalEnd {
-    /// Opens what this end has: ports for programs, or the way to destinations.
+    /// Opens what this end has: ports for programs, or the way to destinations for clients that have at most
+    /// `most_associations` each.
     ///
     /// # Errors
     /// A port that cannot be opened.
-    pub(super) async fn open(arguments: &ForwardArguments) -> Result<LocalEnd, Failure> {
+    pub(super) async fn open(
+        arguments: &ForwardArguments,
+        most_associations: usize,
+    ) -> Result<LocalEnd, Failure> {
         let report = reports(arguments.quiet);
         if arguments.serve {
             let server = Arc::new(Server {
                 gate: Gate::new(arguments.allow.clone()),
                 reverse: ReversePermissions { allowed: arguments.allow_reverse.clone() },
-                most_flows: arguments.max_flows,
+                most_flows: arguments.most_flows(),
+                most_associations,
                 report,
             });
             let clients = Arc::new(Clients { limit_rate: arguments.limit_rate, known: Mutex::default() });
-            return Ok(LocalEnd { role: Role::Destinations { server, clients }, _ports: Arc::default() });
+            let role = Role::Destinations { server, clients };
+            return Ok(LocalEnd { role, output: arguments.output(), _ports: Arc::default() });
         }
         let open = OpenPorts::open(arguments).await?;
         if !arguments.quiet {
@@ -57,11 +65,19 @@ impl LocalEnd {
         let bond = Bond::new(report);
         let tasks = Arc::new(open.serve(&bond));
         let role = Role::Programs { bond, reverse: ports::reverse(arguments).into() };
-        Ok(LocalEnd { role, _ports: tasks })
+        Ok(LocalEnd { role, output: arguments.output(), _ports: tasks })
     }
 
     /// Carries flows over `association` until it ends. `name` is the name of the client at its other end.
     pub(super) async fn carry(&self, association: Association, name: &str) -> CloseReason {
+        let handle = association.clone();
+        tokio::select! {
+            reason = self.carry_flows(association, name) => reason,
+            never = paths::report(&handle, self.output) => match never {},
+        }
+    }
+
+    async fn carry_flows(&self, association: Association, name: &str) -> CloseReason {
         match &self.role {
             Role::Programs { bond, reverse } => bond.carry(association, reverse).await,
             Role::Destinations { server, clients } => {
@@ -83,7 +99,7 @@ impl Clients {
 
 /// Shows events on standard error.
 fn reports(is_quiet: bool) -> Report {
-    Report::to(move |event: Event| {
+    Report::few(move |event: Event| {
         if !is_quiet {
             notice::tell(&printable(&event.to_string()));
         }

@@ -5,13 +5,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::net::UdpSocket;
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
-use super::{addressed, receive, split};
+use super::{QueueReceiver, QueueSender, addressed, queue, receive, split};
 use crate::bond::Bond;
 use crate::destination::Destination;
 use crate::event::Event;
@@ -42,15 +40,11 @@ impl UdpPort {
     /// Serves the port for ever.
     pub async fn serve(self, bond: Bond) {
         let socket = Arc::new(self.socket);
-        let mut mappings: HashMap<SocketAddr, mpsc::Sender<Bytes>> = HashMap::new();
+        let mut mappings: HashMap<SocketAddr, QueueSender> = HashMap::new();
         let mut relays = JoinSet::new();
         loop {
             let (data, program) = tokio::select! {
-                received = receive(&socket) => match received {
-                    Ok(received) => received,
-                    // An ICMP error about an earlier datagram.
-                    Err(_) => continue,
-                },
+                received = receive(&socket) => received,
                 Some(_) = relays.join_next() => {
                     mappings.retain(|_, sender| !sender.is_closed());
                     continue;
@@ -61,34 +55,31 @@ impl UdpPort {
                 Some(sender) => sender,
                 None if mappings.len() >= MOST_MAPPINGS => continue,
                 None => {
-                    let (sender, datagrams) = mpsc::channel(MOST_WAITING);
+                    let (sender, datagrams) = queue(bond.waiting());
                     let local = Local { socket: Arc::clone(&socket), program, is_socks: false };
                     relays.spawn(relay(bond.clone(), local, datagrams, self.is_full_cone));
                     mappings.entry(program).or_insert(sender)
                 }
             };
-            // What finds no room is dropped, as by any full queue.
-            let _ = sender.try_send(datagram);
+            // One that is sent while the mapping ends is lost.
+            let _ = sender.offer(datagram);
         }
     }
 }
 
 /// Carries the datagrams of one local program over a flow, until there are none for [`IDLE`] or no more can come.
-pub(crate) async fn relay(
-    bond: Bond,
-    local: Local,
-    mut datagrams: mpsc::Receiver<Bytes>,
-    is_full_cone: bool,
-) {
+pub(crate) async fn relay(bond: Bond, local: Local, mut datagrams: QueueReceiver, is_full_cone: bool) {
     let mut flow = match bond.open(&Signal::Datagrams { is_full_cone }).await {
         Ok((flow, _)) => flow,
         Err(refused) => {
-            let destination = match datagrams.try_recv().ok().as_ref().and_then(split) {
+            let destination = match datagrams.try_recv().as_ref().and_then(split) {
                 Some((destination, _)) => destination,
                 None => return,
             };
             let client = local.program.to_string();
             bond.report().event(Event::Refused { client, destination, refused });
+            // The next datagrams do not ask again at once.
+            sleep(PAUSE).await;
             return;
         }
     };
@@ -100,7 +91,7 @@ pub(crate) async fn relay(
     tokio::spawn(flow.end());
 }
 
-async fn send_all(datagrams: &mut mpsc::Receiver<Bytes>, writer: &mut FlowWriter) {
+async fn send_all(datagrams: &mut QueueReceiver, writer: &mut FlowWriter) {
     while let Ok(Some(datagram)) = timeout(IDLE, datagrams.recv()).await {
         if writer.datagram(datagram).await.is_err() {
             return;
@@ -125,5 +116,5 @@ async fn receive_all(reader: &mut FlowReader, local: &Local) {
 const IDLE: Duration = Duration::from_secs(115);
 /// The local programs of a port at once.
 const MOST_MAPPINGS: usize = 1024;
-/// The datagrams of a program that wait for the bond.
-const MOST_WAITING: usize = 256;
+/// The pause before a flow that was refused is asked for again.
+const PAUSE: Duration = Duration::from_secs(1);

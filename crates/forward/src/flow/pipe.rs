@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use bytes::{BufMut as _, Bytes, BytesMut};
 use socket2::{SockRef, TcpKeepalive};
-use tokio::io::AsyncWriteExt as _;
+use tokio::io::{AsyncWriteExt as _, Interest};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{ReadHalf, WriteHalf};
 use tokio::sync::oneshot;
+use tokio::time::sleep;
 
-use super::{Arrived, Flow, FlowError, FlowReader, FlowWriter};
+use super::{Arrived, Flow, FlowError, FlowReader, FlowWriter, GRACE};
 use crate::signal::Signal;
 
 /// The reason for which a direction ends early.
@@ -31,6 +32,7 @@ pub(crate) async fn pipe(mut connection: TcpStream, mut flow: Flow) {
     let _ = SockRef::from(&connection).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE));
     // Until both directions have finished, also if this future is dropped.
     set_reset(&connection, true);
+    let carried = flow.carrier.carry(flow.id());
     let broken = {
         let (from, to) = connection.split();
         let (finished, is_finished) = oneshot::channel();
@@ -40,18 +42,20 @@ pub(crate) async fn pipe(mut connection: TcpStream, mut flow: Flow) {
                 download(&mut flow.reader, to, finished)
             )
         };
-        both.await.err()
+        tokio::select! {
+            // An end that was sent meanwhile is not sent twice.
+            biased;
+            ended = both => ended.err(),
+            () = carried.broken() => Some(Broken::There),
+        }
     };
+    drop(carried);
     if matches!(broken, Some(Broken::Here | Broken::There)) {
         set_reset(&connection, true);
     }
     drop(connection);
     match broken {
-        Some(Broken::Here) => {
-            if flow.writer.signal(&Signal::Reset).await.is_ok() {
-                flow.end().await;
-            }
-        }
+        Some(Broken::Here) => flow.reset().await,
         None | Some(Broken::There) => flow.end().await,
         Some(Broken::Flow) => {}
     }
@@ -77,8 +81,11 @@ async fn upload(
 ) -> Result<(), Broken> {
     send_all(&from, writer).await?;
     writer.signal(&Signal::Finished).await?;
-    // An error of the other direction ends this one.
-    let _ = is_finished.await;
+    tokio::select! {
+        // An error of the other direction ends this one.
+        _ = is_finished => {}
+        () = reset_for_long(&from) => return Err(Broken::Here),
+    }
     set_reset(from.as_ref(), false);
     Ok(writer.finish().await?)
 }
@@ -105,8 +112,20 @@ async fn send_all(from: &ReadHalf<'_>, writer: &mut FlowWriter) -> Result<(), Br
         } else {
             buffer.split().freeze()
         };
-        writer.bytes(message).await?;
+        writer.turn(message.len()).await;
+        tokio::select! {
+            biased;
+            sent = writer.bytes_now(message) => sent?,
+            // The other end does not read.
+            () = reset_for_long(from) => return Err(Broken::Here),
+        }
     }
+}
+
+/// Waits until the connection was reset, and for a moment in which what came before may still leave.
+async fn reset_for_long(from: &ReadHalf<'_>) {
+    let _ = from.ready(Interest::ERROR).await;
+    sleep(GRACE).await;
 }
 
 /// Carries bytes from the flow to the connection until the flow ends.

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
-use super::{Head, dismiss, open};
+use super::{Head, Negotiations, dismiss, open};
 use crate::bond::Bond;
 use crate::event::Event;
 use crate::flow::pipe;
@@ -14,9 +14,16 @@ use crate::http_connect::{ConnectRequest, Status, established, refusal};
 use crate::socks::Reply;
 
 /// Serves one program.
-pub(super) async fn serve(mut connection: TcpStream, program: SocketAddr, bond: &Bond) {
+pub(super) async fn serve(
+    mut connection: TcpStream,
+    program: SocketAddr,
+    bond: &Bond,
+    negotiations: &Negotiations,
+) {
     let mut head = Head::new(LONGEST);
-    let request = match head.read(&mut connection, ConnectRequest::decode).await {
+    let reading = head.read(&mut connection, ConnectRequest::decode);
+    let Some(read) = negotiations.within(reading).await else { return };
+    let request = match read {
         Ok(Some(request)) => request,
         Ok(None) => return,
         Err(error) => {

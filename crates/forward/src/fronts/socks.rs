@@ -6,20 +6,27 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UdpSocket};
-use tokio::sync::mpsc;
 
-use super::{Head, dismiss, open};
+use super::{Head, Negotiations, dismiss, open};
 use crate::bond::Bond;
-use crate::datagrams::{Local, addressed, receive, relay};
+use crate::datagrams::{Local, QueueSender, addressed, queue, receive, relay};
 use crate::destination::Destination;
 use crate::event::Event;
 use crate::flow::pipe;
 use crate::socks::{Command, Datagram, Greeting, Reply, Request, SocksError};
 
 /// Serves one program.
-pub(super) async fn serve(mut connection: TcpStream, program: SocketAddr, bond: &Bond, is_full_cone: bool) {
+pub(super) async fn serve(
+    mut connection: TcpStream,
+    program: SocketAddr,
+    bond: &Bond,
+    negotiations: &Negotiations,
+    is_full_cone: bool,
+) {
     let mut head = Head::new(LONGEST);
-    match request(&mut head, &mut connection).await {
+    let reading = request(&mut head, &mut connection);
+    let Some(request) = negotiations.within(reading).await else { return };
+    match request {
         Ok(Some(Request { command: Command::Connect, destination })) => {
             connect(connection, program, bond, &destination, head.bytes.into()).await;
         }
@@ -73,8 +80,12 @@ async fn associate(mut connection: TcpStream, program: SocketAddr, bond: &Bond, 
         let address = socket.local_addr()?;
         Ok::<_, std::io::Error>((socket, address))
     };
-    let Ok((socket, address)) = bound.await else {
-        return dismiss(connection, &encoded(Reply::GeneralFailure, None)).await;
+    let (socket, address) = match bound.await {
+        Ok(bound) => bound,
+        Err(error) => {
+            bond.report().event(Event::Exhausted(format!("a socket for UDP of {program}: {error}")));
+            return dismiss(connection, &encoded(Reply::GeneralFailure, None)).await;
+        }
     };
     if connection.write_all(&encoded(Reply::Succeeded, Some(address))).await.is_err() {
         return;
@@ -89,9 +100,9 @@ async fn associate(mut connection: TcpStream, program: SocketAddr, bond: &Bond, 
 /// Relays datagrams of the host of `program`, from the port that sends first.
 async fn relay_all(socket: UdpSocket, program: SocketAddr, bond: &Bond, is_full_cone: bool) {
     let socket = Arc::new(socket);
-    let mut mapping: Option<(SocketAddr, mpsc::Sender<Bytes>)> = None;
+    let mut mapping: Option<(SocketAddr, QueueSender)> = None;
     loop {
-        let Ok((bytes, source)) = receive(&socket).await else { continue };
+        let (bytes, source) = receive(&socket).await;
         let is_stranger = mapping.as_ref().is_some_and(|(first, _)| *first != source);
         if source.ip().to_canonical() != program.ip().to_canonical() || is_stranger {
             continue;
@@ -100,13 +111,13 @@ async fn relay_all(socket: UdpSocket, program: SocketAddr, bond: &Bond, is_full_
         let message = addressed(&datagram.destination, datagram.data);
         let is_over = mapping.as_ref().is_none_or(|(_, sender)| sender.is_closed());
         if is_over {
-            let (sender, datagrams) = mpsc::channel(MOST_WAITING);
+            let (sender, datagrams) = queue(bond.waiting());
             let local = Local { socket: Arc::clone(&socket), program: source, is_socks: true };
             tokio::spawn(relay(bond.clone(), local, datagrams, is_full_cone));
             mapping = Some((source, sender));
         }
         if let Some((_, sender)) = &mapping {
-            let _ = sender.try_send(message);
+            let _ = sender.offer(message);
         }
     }
 }
@@ -119,5 +130,3 @@ fn encoded(reply: Reply, bound: Option<SocketAddr>) -> Vec<u8> {
 
 /// The longest greeting and request, and as much of what follows as is read with them.
 const LONGEST: usize = 4096;
-/// The datagrams of a program that wait for the bond.
-const MOST_WAITING: usize = 256;

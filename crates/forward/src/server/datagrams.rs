@@ -6,14 +6,13 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::net::UdpSocket;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, timeout};
 
 use super::{Client, Server};
-use crate::datagrams::{addressed, receive, split};
+use crate::datagrams::{QueueReceiver, QueueSender, addressed, queue, receive, split};
 use crate::destination::{Destination, Host, HostName};
 use crate::event::Event;
 use crate::flow::{Arrived, Flow, FlowReader, FlowWriter};
@@ -25,7 +24,7 @@ pub(super) async fn serve(server: &Server, client: &Client, mut flow: Flow, is_f
     if flow.writer.signal(&Signal::Opened(unspecified)).await.is_err() {
         return;
     }
-    let (answers, arriving) = mpsc::channel(MOST_WAITING);
+    let (answers, arriving) = queue(&client.waiting);
     let mut sender = Sender {
         server,
         client,
@@ -44,7 +43,7 @@ pub(super) async fn serve(server: &Server, client: &Client, mut flow: Flow, is_f
 }
 
 /// Sends what sockets receive to the client.
-async fn send_back(mut arriving: mpsc::Receiver<Bytes>, writer: &mut FlowWriter) {
+async fn send_back(mut arriving: QueueReceiver, writer: &mut FlowWriter) {
     while let Some(datagram) = arriving.recv().await {
         if writer.datagram(datagram).await.is_err() {
             return;
@@ -59,10 +58,10 @@ struct Sender<'a> {
     is_full_cone: bool,
     /// The sockets by their destination; with full cone, by the unspecified address of their family.
     sockets: HashMap<SocketAddr, Socket>,
-    /// The addresses of names, with the time of their look-up.
-    names: HashMap<(HostName, u16), (Instant, SocketAddr)>,
+    /// The addresses of names, or the reasons for which they have none, with the time for which they are taken as known.
+    names: HashMap<(HostName, u16), (Instant, Result<SocketAddr, String>)>,
     readers: JoinSet<()>,
-    answers: mpsc::Sender<Bytes>,
+    answers: QueueSender,
 }
 
 struct Socket {
@@ -126,18 +125,22 @@ impl Sender<'_> {
             Host::Ip(ip) => return Ok(SocketAddr::new(*ip, destination.port)),
             Host::Name(name) => (name.clone(), destination.port),
         };
-        if let Some((since, address)) = self.names.get(&name)
-            && since.elapsed() < NAME_KNOWN
+        if let Some((until, known)) = self.names.get(&name)
+            && Instant::now() < *until
         {
-            return Ok(*address);
+            return known.clone();
         }
-        let found = self.server.gate.find(destination).await.map_err(|refused| refused.to_string())?;
-        let address = *found.first().ok_or("the name has no address")?;
+        let found = self.server.gate.find(destination, &self.client.look_ups).await;
+        let address = match found {
+            Ok(found) => found.first().copied().ok_or_else(|| "the name has no address".to_owned()),
+            Err(refused) => Err(refused.to_string()),
+        };
         if self.names.len() >= MOST_SOCKETS {
             self.names.clear();
         }
-        self.names.insert(name, (Instant::now(), address));
-        Ok(address)
+        let span = if address.is_ok() { NAME_KNOWN } else { NAME_UNKNOWN };
+        self.names.insert(name, (Instant::now() + span, address.clone()));
+        address
     }
 
     /// Takes a share in the client's sockets. If it has many, the one of this flow that was not used for the longest
@@ -171,18 +174,12 @@ impl Sender<'_> {
 }
 
 /// Reads what arrives at `socket`. A datagram that finds no room is dropped, as by any full queue.
-async fn read(socket: Arc<UdpSocket>, answers: mpsc::Sender<Bytes>) {
+async fn read(socket: Arc<UdpSocket>, answers: QueueSender) {
     loop {
-        match receive(&socket).await {
-            Ok((data, source)) => {
-                let source = SocketAddr::new(source.ip().to_canonical(), source.port());
-                let datagram = addressed(&source.into(), &data);
-                if matches!(answers.try_send(datagram), Err(mpsc::error::TrySendError::Closed(_))) {
-                    return;
-                }
-            }
-            // A port that is closed now may be open later.
-            Err(_) => sleep_until(Instant::now() + PAUSE).await,
+        let (data, source) = receive(&socket).await;
+        let source = SocketAddr::new(source.ip().to_canonical(), source.port());
+        if answers.offer(addressed(&source.into(), &data)).is_err() {
+            return;
         }
     }
 }
@@ -190,10 +187,9 @@ async fn read(socket: Arc<UdpSocket>, answers: mpsc::Sender<Bytes>) {
 /// RFC 4787 REQ-5: a mapping lives for two minutes at least.
 const IDLE: Duration = Duration::from_secs(120);
 const NAME_KNOWN: Duration = Duration::from_secs(60);
+/// The time in which datagrams to a name without an address do not look it up again.
+const NAME_UNKNOWN: Duration = Duration::from_secs(5);
 /// The sockets of one flow.
 const MOST_SOCKETS: usize = 256;
 /// The sockets of one client.
 pub(super) const MOST_SOCKETS_OF_CLIENT: usize = 1024;
-/// The answers of one flow that wait for the bond.
-const MOST_WAITING: usize = 256;
-const PAUSE: Duration = Duration::from_millis(10);

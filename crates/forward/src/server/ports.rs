@@ -3,14 +3,14 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use anabranch_net::{StreamId, Streams};
+use anabranch_net::StreamId;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
 use super::{Client, Server};
 use crate::destination::{Destination, Host};
-use crate::event::Event;
-use crate::flow::{Flow, pipe, reset};
+use crate::event::{Event, Report};
+use crate::flow::{Carrier, Flow, pipe, reset};
 use crate::gate;
 use crate::permissions::ReverseRefusal;
 use crate::signal::{Refused, Signal};
@@ -22,7 +22,7 @@ pub(super) async fn serve(
     client: &Client,
     port: &Destination,
     mut flow: Flow,
-    streams: &Streams,
+    carrier: &Carrier,
 ) {
     let opened = match open(server, client, port).await {
         Ok(opened) => opened,
@@ -42,10 +42,17 @@ pub(super) async fn serve(
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((connection, source)) => {
-                    let Some(permit) = server.admit(client) else { continue };
-                    let (client, streams) = (client.clone(), streams.clone());
+                    let Some(permit) = server.admit(client) else {
+                        report_arrival(&server.report, client, port, source, server.many_flows());
+                        reset(connection);
+                        continue;
+                    };
+                    let (client, carrier, port) = (client.clone(), carrier.clone(), port.clone());
+                    let report = server.report.clone();
                     connections.spawn(async move {
-                        carry(&client, id, connection, source, &streams).await;
+                        if let Err(why) = carry(&client, id, connection, source, &carrier).await {
+                            report_arrival(&report, &client, &port, source, why);
+                        }
                         drop(permit);
                     });
                 }
@@ -85,23 +92,35 @@ async fn open(
     Ok((listener, address.into()))
 }
 
-/// Carries a connection that arrived from `source`.
+/// Carries a connection that arrived from `source`. Where the client does not accept it, it is reset.
 async fn carry(
     client: &Client,
     listener: StreamId,
     connection: TcpStream,
     source: SocketAddr,
-    streams: &Streams,
-) {
-    let Ok(stream) = streams.open_next() else { return };
-    let mut flow = Flow::opened_here(stream, &client.rate);
+    carrier: &Carrier,
+) -> Result<(), String> {
+    let mut flow = match carrier.open(&client.rate) {
+        Ok(flow) => flow,
+        Err(error) => {
+            reset(connection);
+            return Err(error.to_string());
+        }
+    };
     match flow.ask(&Signal::Arrival { listener, source: source.into() }).await {
         Ok(_) => pipe(connection, flow).await,
-        Err(_) => {
+        Err(error) => {
             reset(connection);
             flow.end().await;
+            return Err(error.to_string());
         }
     }
+    Ok(())
+}
+
+fn report_arrival(report: &Report, client: &Client, port: &Destination, source: SocketAddr, reason: String) {
+    let client = client.name.to_string();
+    report.event(Event::ArrivalRefused { client, port: port.clone(), source, reason });
 }
 
 /// The pause after a connection could not be accepted, as when descriptors are short.

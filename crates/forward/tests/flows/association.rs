@@ -115,3 +115,51 @@ async fn a_program_that_gave_up_waiting_leaves_nothing_behind() {
     }
     panic!("the flow of the program that gave up holds its place");
 }
+
+/// Two servers dial one bond: the newest carries new flows, and an older one again when it ends.
+#[tokio::test]
+async fn of_two_servers_the_one_that_stays_carries_new_flows() {
+    let party = Party::new().await;
+    let port = party.socks().await;
+    let to = destination(&echo().await.to_string());
+    // A server that permits nothing.
+    let events = Events::default();
+    let closed = server(&Setup { allowed: &[], ..Setup::default() }, &events);
+    for is_newer_first in [true, false] {
+        let Joined { near, far, endpoints: _endpoints } = join(config(64), config(64)).await;
+        let client = Client::new("alice", Rate::default(), &closed);
+        let serving = tokio::spawn(std::sync::Arc::clone(&closed).serve(client, far.clone()));
+        let (bond, joined) = (party.bond.clone(), near.clone());
+        let carrying = tokio::spawn(async move { bond.carry(joined, &[]).await });
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let (_, code, _) = ask_socks(port, 1, &to, b"").await;
+        assert_eq!(code, 2, "the newer one refuses");
+        if is_newer_first {
+            far.abort("the test ends it");
+            within(5, carrying).await.expect("joined");
+            within(5, serving).await.expect("joined");
+            let (mut connection, code, _) = within(3, ask_socks(port, 1, &to, b"")).await;
+            assert_eq!(code, 0, "the older one is there");
+            ping(&mut connection, b"hello").await;
+        } else {
+            party.far.abort("the test ends it");
+            within(5, party.near.closed()).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            let (_, code, _) = within(3, ask_socks(port, 1, &to, b"")).await;
+            assert_eq!(code, 2, "the newer one stays");
+        }
+    }
+}
+
+/// A task that carries is dropped, as after Ctrl-C or when a key is removed.
+#[tokio::test]
+async fn one_that_is_no_longer_carried_is_not_used() {
+    let mut party = Party::new().await;
+    let (port, to) = (party.socks().await, destination(&echo().await.to_string()));
+    party.carrying.abort();
+    assert!(within(5, &mut party.carrying).await.is_err());
+    let mut waiting = tokio::spawn(async move { ask_socks(port, 1, &to, b"").await.1 });
+    nothing(&mut waiting).await;
+    party.join_again().await;
+    assert_eq!(within(10, waiting).await.expect("joined"), 0);
+}

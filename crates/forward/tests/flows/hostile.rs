@@ -10,19 +10,19 @@ use tokio::net::TcpListener;
 use crate::party::{Joined, Party, Setup, config, join, nothing, within};
 use crate::programs::{accept, connect, content, destination, echo, listen, ping, read, until_reset};
 
-const SIGNAL: Ppid = Ppid::new(0x9a1d_0000);
-const BYTES: Ppid = Ppid::new(0x9a1d_0001);
+pub(crate) const SIGNAL: Ppid = Ppid::new(0x9a1d_0000);
+pub(crate) const BYTES: Ppid = Ppid::new(0x9a1d_0001);
 const DATAGRAM: Ppid = Ppid::new(0x9a1d_0002);
 
 /// A hostile client of the server of a party with a good one.
-struct Play {
+pub(crate) struct Play {
     party: Party,
-    streams: Streams,
+    pub(crate) streams: Streams,
     _endpoints: (anabranch_net::Endpoint, anabranch_net::Endpoint),
 }
 
 impl Play {
-    async fn new(setup: Setup) -> Play {
+    pub(crate) async fn new(setup: Setup) -> Play {
         let party = Party::with(setup).await;
         let Joined { near, far, endpoints } = join(config(4_096), config(4_096)).await;
         let client = Client::new("mallory", Rate::default(), &party.server);
@@ -30,12 +30,12 @@ impl Play {
         Play { party, streams: near.into_streams(), _endpoints: endpoints }
     }
 
-    fn open(&self) -> Stream {
+    pub(crate) fn open(&self) -> Stream {
         self.streams.open_next().expect("a stream")
     }
 
     /// The good client is served, and so is the hostile one as soon as it behaves.
-    async fn goes_on(&self) {
+    pub(crate) async fn goes_on(&self) {
         let echo = echo().await;
         let mut program = connect(self.party.fixed(echo).await).await;
         ping(&mut program, b"good").await;
@@ -49,24 +49,24 @@ impl Play {
     }
 }
 
-async fn put(stream: &mut Stream, ppid: Ppid, bytes: &[u8]) {
+pub(crate) async fn put(stream: &mut Stream, ppid: Ppid, bytes: &[u8]) {
     let options = SendOptions::default().ppid(ppid);
     within(10, stream.send(bytes.to_vec(), options)).await.expect("the server goes on");
 }
 
-async fn say(stream: &mut Stream, signal: &Signal) {
+pub(crate) async fn say(stream: &mut Stream, signal: &Signal) {
     put(stream, SIGNAL, &signal.encode()).await;
 }
 
 /// The next signal; `None` at the end.
-async fn hear(stream: &mut Stream) -> Option<Signal> {
+pub(crate) async fn hear(stream: &mut Stream) -> Option<Signal> {
     let message = within(10, stream.recv()).await.expect("open")?;
     assert_eq!(message.ppid, SIGNAL);
     Some(Signal::decode(&message.into_bytes()).expect("a signal"))
 }
 
 /// A flow that is open, and its connection at the destination.
-async fn opened(play: &Play, listener: &TcpListener) -> (Stream, tokio::net::TcpStream) {
+pub(crate) async fn opened(play: &Play, listener: &TcpListener) -> (Stream, tokio::net::TcpStream) {
     let mut stream = play.open();
     say(&mut stream, &Signal::Connect(listener.local_addr().expect("bound").into())).await;
     assert!(matches!(hear(&mut stream).await, Some(Signal::Opened(_))));
@@ -92,6 +92,49 @@ async fn a_stream_that_does_not_begin_with_a_request_is_ended() {
         assert_eq!(hear(&mut stream).await, None, "{bytes:?}");
         within(10, stream.finish()).await.expect("open");
     }
+    play.party.there.wait_for("mallory: a flow did not begin with a request").await;
+    play.goes_on().await;
+}
+
+/// A name has at most 255 bytes, and so a signal is short.
+#[tokio::test]
+async fn a_signal_of_64_kib_is_not_read() {
+    let play = Play::new(Setup::default()).await;
+    let mut stream = play.open();
+    put(&mut stream, SIGNAL, &[&[1, 3, 255][..], &[b'a'; 65_536]].concat()).await;
+    assert_eq!(hear(&mut stream).await, None);
+    play.party.there.wait_for("a message of 65539 bytes, which is too long").await;
+    play.goes_on().await;
+}
+
+/// The server holds one message of each flow.
+#[tokio::test]
+async fn a_message_that_is_longer_than_any_resets_its_connection() {
+    let play = Play::new(Setup::default()).await;
+    let (listener, _) = listen().await;
+    for (ppid, length) in [(BYTES, 20_481), (DATAGRAM, 66_000)] {
+        let (mut stream, mut connection) = opened(&play, &listener).await;
+        put(&mut stream, BYTES, &[7; 20_480]).await;
+        read(&mut connection, 20_480).await;
+        put(&mut stream, ppid, &vec![7; length]).await;
+        until_reset(&mut connection).await;
+    }
+    play.goes_on().await;
+}
+
+#[tokio::test]
+async fn a_reset_of_a_flow_that_is_not_there_is_answered() {
+    let play = Play::new(Setup::default()).await;
+    let (listener, _) = listen().await;
+    let (mut open, mut connection) = opened(&play, &listener).await;
+    for id in [open.id(), StreamId::new(0), StreamId::new(77), StreamId::new(u16::MAX)] {
+        let mut stream = play.open();
+        say(&mut stream, &Signal::Broken(id)).await;
+        assert_eq!(hear(&mut stream).await, None);
+        within(10, stream.finish()).await.expect("open");
+    }
+    until_reset(&mut connection).await;
+    assert_eq!(hear(&mut open).await, None);
     play.goes_on().await;
 }
 

@@ -18,6 +18,7 @@ pub(crate) struct Setup {
     pub(crate) allowed: &'static [&'static str],
     pub(crate) may_reverse: &'static [&'static str],
     pub(crate) most_flows: usize,
+    pub(crate) most_associations: usize,
     pub(crate) streams: u16,
     pub(crate) rate: Rate,
     pub(crate) reverse: Vec<Reverse>,
@@ -30,6 +31,7 @@ impl Default for Setup {
             allowed,
             may_reverse: &[],
             most_flows: 1_000,
+            most_associations: 2,
             streams: 4_096,
             rate: Rate::default(),
             reverse: Vec::new(),
@@ -126,7 +128,12 @@ impl Party {
 impl Events {
     pub(crate) fn report(&self) -> Report {
         let all = Arc::clone(&self.0);
-        Report::to(move |event| all.lock().expect("no test panics here").push(event))
+        Report::to(move |event| {
+            let mut all = all.lock().expect("no test panics here");
+            if all.len() < MOST_EVENTS {
+                all.push(event);
+            }
+        })
     }
 
     /// The events, as the operator reads them.
@@ -172,6 +179,7 @@ pub(crate) fn server(setup: &Setup, events: &Events) -> Arc<Server> {
         gate: Gate::new(setup.allowed.iter().map(parsed).collect()),
         reverse: ReversePermissions { allowed: may_reverse },
         most_flows: setup.most_flows,
+        most_associations: setup.most_associations,
         report: events.report(),
     })
 }
@@ -199,6 +207,9 @@ fn serve(server: &Arc<Server>, far: &Association, rate: &Rate) -> JoinHandle<Clo
     let client = Client::new("alice", rate.clone(), server);
     tokio::spawn(Arc::clone(server).serve(client, far.clone()))
 }
+
+/// The events that are kept: further ones must not look like a leak.
+const MOST_EVENTS: usize = 2_000;
 
 /// Fails a test that hangs.
 pub(crate) async fn within<F: Future>(seconds: u64, future: F) -> F::Output {

@@ -121,14 +121,3 @@ async fn a_program_that_must_authenticate_is_refused() {
     connection.write_all(&[5, 1, 2]).await.expect("sent");
     assert_eq!(read_to_end(&mut connection).await, [5, 0xff]);
 }
-
-/// It takes as long as the forwarder's patience.
-#[tokio::test]
-async fn a_program_that_says_too_little_is_cut_off() {
-    let party = Party::new().await;
-    let mut slow = connect(party.socks().await).await;
-    slow.write_all(&[5]).await.expect("sent");
-    let mut rest = Vec::new();
-    let end = tokio::io::AsyncReadExt::read_to_end(&mut slow, &mut rest);
-    crate::party::within(15, end).await.expect("an end");
-}
