@@ -1,6 +1,7 @@
 # The commands of this project. `make help` lists the texts behind `##`; packaging/commands writes them into CONTRIBUTING.md.
 
 COUNT   ?= 2000
+FLOW_SECONDS ?= 3600
 SEED    ?= 1
 MINUTES ?= 10
 WALKS   ?= 100000
@@ -89,7 +90,7 @@ conformance: ## other people's scripts, for docs/conformance.md: seconds (SUITES
 		$(SUITES)/ETSI-SCTP-Conformance-Testsuite $(SUITES)/PR_SCTP_Testsuite $(SUITES)/SCTP-PLPMTUD-Tests \
 		$(SUITES)/packetdrill/gtests/net/packetdrill/tests/bsd/sctp
 
-forward: ## downloads, an echo and datagrams of other programs over emulated links, for docs/forward.md: five minutes
+forward: ## downloads, an echo and datagrams of other programs over emulated links, for docs/forward.md: twenty minutes
 	cargo build --package anabranch-cli --bin anabranch
 	tests/forward/run --write
 
@@ -105,9 +106,10 @@ roaming: ## a file while the sender's addresses come and go, for docs/roaming.md
 	cargo build --package anabranch-cli --bin anabranch
 	tests/roaming --markdown
 
-chaos:  ## transfers while paths are cut and programs killed: half an hour; needs what roaming needs (COUNT=2000 SEED=1)
+chaos:  ## transfers and flows while paths are cut and programs killed: 90 minutes; needs what roaming needs (COUNT=2000 FLOW_SECONDS=3600 SEED=1)
 	cargo build --package anabranch-cli --bin anabranch
 	tests/chaos --count $(COUNT) --seed $(SEED)
+	tests/forward/chaos --seconds $(FLOW_SECONDS) --seed $(SEED)
 
 soak:   ## long-lived processes under the same events, which must not grow (MINUTES=10)
 	cargo build --package anabranch-cli --bin anabranch --package anabranch-net --example churn

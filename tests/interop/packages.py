@@ -65,6 +65,15 @@ def unpack_tshark(folder):
     return str(root / "usr/bin/tshark"), environment
 
 
+def unpack_program(folder, package):
+    """The folder of a package's files, and what its programs need in their environment."""
+    root = Path(folder).resolve() / package
+    if not (root / "complete").exists():
+        unpacked(folder, package, missing(package))
+    libraries = {str(library.parent) for library in (root / "usr/lib").glob("*/*.so*")}
+    return root, {"LD_LIBRARY_PATH": ":".join(sorted(libraries))}
+
+
 def unpack_chromium(folder):
     """The program ``chromium`` and what it needs in its environment; the installed one where there is one.
 
