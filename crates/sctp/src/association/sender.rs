@@ -142,6 +142,7 @@ impl Sender {
     }
 
     /// Queues a message of the application, behind the others or before all that wait.
+    #[inline]
     pub(super) fn on_message(
         &mut self,
         ground: &mut Ground,

@@ -18,8 +18,13 @@ impl Prompt {
         self.chunks.extend(positions);
     }
 
-    /// The first of them that still waits, as its position and the number of waiting chunks before it.
+    /// Returns true if there are none.
     #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.chunks.is_empty()
+    }
+
+    /// The first of them that still waits, as its position and the number of waiting chunks before it.
     pub(super) fn first(&mut self, waiting: &Waiting) -> Option<(u64, usize)> {
         while let Some(&position) = self.chunks.front() {
             if let Some(index) = waiting.index(position) {
@@ -31,7 +36,6 @@ impl Prompt {
     }
 
     /// Returns true if the chunk at `position` is one of them.
-    #[inline]
     pub(super) fn has(&self, position: u64) -> bool {
         self.chunks.binary_search(&position).is_ok()
     }

@@ -27,7 +27,9 @@ impl Sender {
         if !self.may_be_outstanding(oldest) || !self.may_open_window_for(ground, oldest, now) {
             return None;
         }
-        if let Some(prompt) = self.next_prompt(ground, open, oldest, now) {
+        if self.buffer.may_have_prompt()
+            && let Some(prompt) = self.next_prompt(ground, open, oldest, now)
+        {
             return Some(prompt);
         }
         let (path, index) = match (self.picked, self.in_run(ground, open, oldest)) {
@@ -65,7 +67,7 @@ impl Sender {
     }
 
     /// The next chunk that leaves before all that wait, if the path on which it arrives first has room now.
-    #[inline]
+    #[cold]
     fn next_prompt(
         &mut self,
         ground: &Ground,

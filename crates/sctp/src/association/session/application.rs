@@ -24,6 +24,7 @@ impl Session {
     }
 
     /// Queues a message that is to leave before all that wait.
+    #[cold]
     pub(crate) fn on_prompt_message(&mut self, now: Time, message: Outgoing) {
         self.sender.on_message(&mut self.ground, now, message, true);
     }

@@ -59,8 +59,13 @@ impl SendBuffer {
         self.prompt.add(begin..self.chunks.end());
     }
 
-    /// The first chunk that leaves before all that wait, and its place among them.
+    /// Returns false if no chunk leaves before all that wait.
     #[inline]
+    pub(crate) fn may_have_prompt(&self) -> bool {
+        !self.prompt.is_empty()
+    }
+
+    /// The first chunk that leaves before all that wait, and its place among them.
     pub(crate) fn first_prompt(&mut self) -> Option<(Tsn, Index)> {
         let (position, index) = self.prompt.first(&self.waiting)?;
         Some((self.chunks.tsn(position), Index(index)))
@@ -108,6 +113,11 @@ impl SendBuffer {
     /// The chunk at `index` among them, or the nearest older one that does not wait for the quickest path.
     #[inline]
     pub(crate) fn ordinary(&self, index: Index) -> Option<Tsn> {
+        if self.prompt.is_empty() { self.waiting(index) } else { self.ordinary_beside_prompt(index) }
+    }
+
+    #[cold]
+    fn ordinary_beside_prompt(&self, index: Index) -> Option<Tsn> {
         let mut position = self.waiting.position(index.0);
         for before in (0..index.0).rev() {
             if !self.prompt.has(position) {
