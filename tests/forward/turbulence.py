@@ -28,11 +28,8 @@ AFTERMATH = 15
 RECOVERY = 30
 """Seconds within which a new flow is right after the last event."""
 
-SPARE_FILES, SPARE_MEMORY = 4, 32
+SPARE_FILES, SPARE_MEMORY = 4, 24
 """By how many files and MB an end may be larger afterwards: the allocator keeps pages."""
-
-SILENCE = 700
-"""Seconds after which the server has given up the bond of a laptop that was killed: ten minutes and some."""
 
 
 def many(conditions):
@@ -59,9 +56,9 @@ def held(made):
     return [*(made.descriptors(index) for index in ends), *(made.resident(index) for index in ends)]
 
 
-def settled(made, before, bound=30):
+def settled(made, before):
     """By how much both ends have grown when flows have ended."""
-    for _ in range(bound):
+    for _ in range(30):
         grown = [later - earlier for earlier, later in zip(before, held(made), strict=True)]
         if is_small(grown):
             break
@@ -100,7 +97,6 @@ class Chaos:
         if not self.kinds:
             raise Failed(f"no event has {only!r}: {', '.join(EVENTS)}")
         self.events, self.flows, self.faults, self.kills = [], [], [], []
-        self.has_orphans = False
 
     def run(self, seconds):
         """Runs it, and returns itself."""
@@ -118,11 +114,7 @@ class Chaos:
             reported(ended + 3 * PATIENCE - time.time())
             self.faults += self.unprovoked()
             self.recovery = self.recovered(made)
-            is_long = seconds > SILENCE
-            self.grown = settled(made, before, SILENCE if self.has_orphans and is_long else 30)
-            if self.has_orphans and not is_long:
-                # The server waits for the laptop that was killed, and keeps its connections.
-                self.grown[1] = min(self.grown[1], 0)
+            self.grown = settled(made, before)
             self.faults += [f"server's end: {line}" for line in made.complaints()]
             self.log = made.log()
             self.faults += [line for line in made.log() if "panicked" in line]
@@ -166,7 +158,6 @@ class Chaos:
         ended = time.time() - self.began
         if "killed" in kind:
             self.kills.append((began, ended + AFTERMATH))
-            self.has_orphans = kind == "laptop killed"
         self.events.append(f"{kind} ({name}) {began:.1f} to {ended:.1f} s")
         self.say(self.events[-1])
 

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 
 use anabranch_base::ByteCount;
 
-use crate::interfaces::Interface;
+use crate::interfaces::{Interface, is_link_local};
 
 /// The interfaces from which an endpoint takes local addresses while addresses of the machine appear and vanish.
 ///
@@ -15,7 +15,8 @@ use crate::interfaces::Interface;
 ///
 /// If one of the endpoint's addresses is the wildcard address, its socket covers every address: no further socket is
 /// opened, paths from vanished addresses are removed, and an address that returns is used again. Where an address
-/// vanishes, associations that used it use another of its interface, now or when it appears. Loopback addresses, and those of untracked interfaces, stay in use even when they vanish.
+/// vanishes, associations that used it use another of its interface, now or when it appears. Loopback addresses, and
+/// those of untracked interfaces, stay in use even when they vanish.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AddressTracking {
     /// No tracking: the endpoint uses its initial addresses, even when they vanish.
@@ -159,10 +160,11 @@ impl TrackedAddresses {
     ) -> Vec<SocketChange> {
         let news: Vec<SocketAddr> = gone.iter().map(|(_, address)| *address).collect();
         self.lost.retain(|(_, lost)| !fresh.contains(lost));
-        self.lost.extend(gone);
+        let of_wildcards = gone.into_iter().filter(|(_, lost)| self.wildcard(lost.is_ipv4()).is_some());
+        let of_wildcards: Vec<_> = of_wildcards.collect();
+        self.lost.extend(of_wildcards);
         self.lost.drain(..self.lost.len().saturating_sub(MOST_LOST));
         let replacement = |(place, lost): &(InterfaceAddress, SocketAddr)| {
-            self.wildcard(lost.is_ipv4())?;
             let is_able = |(other, _): &&(InterfaceAddress, SocketAddr)| {
                 other.interface == place.interface
                     && other.ip.is_ipv4() == place.ip.is_ipv4()
@@ -208,13 +210,6 @@ impl InterfaceAddress {
 
     fn is_on(&self, interface: &Interface) -> bool {
         self.index == interface.index && self.interface == interface.name
-    }
-}
-
-fn is_link_local(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => ip.is_link_local(),
-        IpAddr::V6(ip) => ip.is_unicast_link_local(),
     }
 }
 

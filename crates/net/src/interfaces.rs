@@ -127,7 +127,8 @@ pub(crate) fn resolve_among(via: &str, known: &[Interface]) -> Result<Vec<IpAddr
     }
 }
 
-fn is_link_local(ip: IpAddr) -> bool {
+/// Returns true for an address that is valid on its link alone.
+pub(crate) fn is_link_local(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => ip.is_link_local(),
         IpAddr::V6(ip) => ip.is_unicast_link_local(),

@@ -212,6 +212,11 @@ impl Borrower {
             match due {
                 Due::Blocked(stream) => {
                     let account = self.accounts.entry(stream).or_default();
+                    if account.is_return_due {
+                        // An older request, which stands before: the receiver would count the credit that is returned.
+                        self.due.push_back(due);
+                        continue;
+                    }
                     account.is_ask_due = false;
                     if !account.needed.is_zero() {
                         return Some(Entry::Blocked { stream, taken: account.taken, needed: account.needed });

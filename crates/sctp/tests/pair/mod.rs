@@ -6,30 +6,33 @@
 #![allow(dead_code, reason = "each test file uses its own part of the pair")]
 
 mod addresses;
+mod application;
+mod flight;
 mod guests;
 mod meter;
 mod packets;
 mod parts;
 mod variant;
+mod wire;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::fmt;
 use std::net::SocketAddr;
 
-use anabranch_base::{ByteCount, Duration, Seed, Time};
-use anabranch_sctp::association::{Association, Ecn, Message, Outgoing, Reliability, SendError};
+use anabranch_base::{Duration, Seed, Time};
+use anabranch_sctp::association::{Association, Ecn, Message};
 use anabranch_sctp::config::{Config, IpVersion};
-use anabranch_sctp::endpoint::{Arrival, AssociationId, Channel, Departure, Endpoint, EndpointConfig, join};
+use anabranch_sctp::endpoint::{AssociationId, Endpoint, EndpointConfig, join};
 use anabranch_sctp::event::{CloseReason, Event};
 use anabranch_sctp::policy::{PathSample, Registry};
-use anabranch_sctp::wire::{EncodeChunk, Ppid, StreamId, VerificationTag};
 use bytes::Bytes;
 
-use addresses::{address_of, pipe_of};
+use addresses::address_of;
 #[allow(unused_imports, reason = "each test file uses its own part of the pair")]
 pub(crate) use {
     addresses::{address, path},
+    application::outgoing,
     guests::{Guest, Invitation},
     meter::{Meter, PacketCost, Reading},
     packets::{chunk_names, chunks, data, packet, packet_with},
@@ -195,12 +198,6 @@ pub(crate) struct Pair {
 
 pub(crate) const PORT: u16 = 9899;
 
-/// A message of an application.
-pub(crate) fn outgoing(stream: u16, unordered: bool, reliability: Reliability, payload: Bytes) -> Outgoing {
-    let (stream, ppid) = (StreamId::new(stream), Ppid::new(0));
-    Outgoing { stream, ppid, unordered, immediate: false, reliability, payload }
-}
-
 impl Pair {
     /// Two ends with the same settings and `pipes` paths of 10 ms between them.
     pub(crate) fn new(config: Config, pipes: usize) -> Pair {
@@ -360,93 +357,6 @@ impl Pair {
         self.side(end).association()
     }
 
-    /// Sends a message of `length` bytes on stream 0.
-    pub(crate) fn send(&mut self, end: End, length: usize) {
-        self.try_send(end, 0, false, Bytes::from(vec![7; length])).expect("there is room");
-    }
-
-    pub(crate) fn try_send(
-        &mut self,
-        end: End,
-        stream: u16,
-        unordered: bool,
-        payload: Bytes,
-    ) -> Result<(), SendError> {
-        self.try_send_with(end, stream, unordered, Reliability::Full, payload)
-    }
-
-    /// Sends a message that may be given up.
-    pub(crate) fn try_send_with(
-        &mut self,
-        end: End,
-        stream: u16,
-        unordered: bool,
-        reliability: Reliability,
-        payload: Bytes,
-    ) -> Result<(), SendError> {
-        let now = self.now;
-        let result = self.at(end).send(now, outgoing(stream, unordered, reliability, payload));
-        self.settle(end);
-        result
-    }
-
-    /// Sends a message that leaves before all that wait.
-    pub(crate) fn try_send_prompt(&mut self, end: End, mut message: Outgoing) -> Result<(), SendError> {
-        let now = self.now;
-        let result = self.at(end).try_send_prompt(now, &mut message);
-        self.settle(end);
-        result
-    }
-
-    /// The messages that wait at an end, and those whose last part waits.
-    pub(crate) fn receive(&mut self, end: End) -> Vec<Message> {
-        let received = self.receive_parts(end);
-        let side = self.side(end);
-        let Some(id) = side.id else { return received };
-        let parts = side.parts.entry(id).or_default();
-        received.into_iter().filter_map(|part| parts.take(part).expect("parts in order")).collect()
-    }
-
-    /// The messages and parts of messages that wait at an end.
-    pub(crate) fn receive_parts(&mut self, end: End) -> Vec<Message> {
-        let mut messages = Vec::new();
-        if self.side(end).id.is_some() {
-            while let Some(message) = self.at(end).receive() {
-                messages.push(message);
-            }
-            self.settle(end);
-        }
-        messages
-    }
-
-    /// Gives messages of `length` bytes to an end before it may send any of them, all on stream 0.
-    pub(crate) fn send_at_once(&mut self, end: End, count: usize, length: usize) {
-        let now = self.now;
-        for _ in 0..count {
-            let (stream, payload) = (StreamId::new(0), Bytes::from(vec![7; length]));
-            let message = Outgoing {
-                stream,
-                ppid: Ppid::new(0),
-                unordered: false,
-                immediate: false,
-                reliability: Reliability::Full,
-                payload,
-            };
-            self.at(end).send(now, message).expect("there is room");
-        }
-        self.settle(end);
-    }
-
-    /// Fails unless both ends are open, and data flows both ways.
-    pub(crate) fn assert_flows(&mut self) {
-        assert!(self.at(End::A).is_open() && self.at(End::Z).is_open());
-        for end in [End::A, End::Z] {
-            self.send(end, 500);
-            self.run_for(Duration::from_secs(5));
-            assert_eq!(self.receive(end.other()).len(), 1, "{end:?} sent a message");
-        }
-    }
-
     pub(crate) fn close(&mut self, end: End) {
         self.within(end, |side, now| side.association().close(now));
         self.settle(end);
@@ -455,64 +365,6 @@ impl Pair {
     pub(crate) fn abort(&mut self, end: End, why: &str) {
         self.within(end, |side, _| side.association().abort(why));
         self.settle(end);
-    }
-
-    /// The next packet from `end` on `pipe` is lost.
-    pub(crate) fn drop_next(&mut self, end: End, pipe: usize) {
-        self.pipes[pipe].drop_next[end as usize] += 1;
-    }
-
-    /// The next packet from `end` with such a chunk is lost. Two calls mean the same packet.
-    pub(crate) fn lose(&mut self, end: End, chunk: &'static str) {
-        self.lose_nth(end, chunk, 1);
-    }
-
-    /// Of the packets from `end` with such a chunk, counted from 1 and from now on, the `nth` is lost.
-    pub(crate) fn lose_nth(&mut self, end: End, chunk: &'static str, nth: usize) {
-        self.losses.push(Loss { from: end, chunk, skipped: nth - 1 });
-    }
-
-    /// From now on [`Line::bytes`] are kept.
-    pub(crate) fn keep_packets(&mut self) {
-        self.keeps_packets = true;
-    }
-
-    /// The packets that left `end` since the last call; the log forgets the other end's, too.
-    pub(crate) fn take_packets(&mut self, end: End) -> Vec<Bytes> {
-        assert!(self.keeps_packets, "keep_packets was not called");
-        let log = std::mem::take(&mut self.log);
-        log.into_iter().filter(|line| line.from == end).map(|line| line.bytes).collect()
-    }
-
-    /// Puts a packet of the test's own on the wire: it arrives as soon as time goes on.
-    pub(crate) fn inject(&mut self, to: End, pipe: usize, bytes: Vec<u8>) {
-        let (local, remote) = (self.address(to, pipe), self.seen(to.other(), pipe));
-        self.fly((to, pipe), (local, remote), Ecn::NotEct, Bytes::from(bytes), Duration::ZERO);
-    }
-
-    /// A packet from `remote`, any address, arrives at the first address of an end.
-    pub(crate) fn inject_from(&mut self, to: End, remote: SocketAddr, bytes: Vec<u8>) {
-        let ends = (self.address(to, 0), remote);
-        self.fly((to, 0), ends, Ecn::NotEct, Bytes::from(bytes), Duration::ZERO);
-        self.run_for(Duration::ZERO);
-    }
-
-    /// A packet from `remote` arrives at `local`, an address of an end.
-    pub(crate) fn inject_between(&mut self, to: End, local: SocketAddr, remote: SocketAddr, bytes: Vec<u8>) {
-        self.fly((to, 0), (local, remote), Ecn::NotEct, Bytes::from(bytes), Duration::ZERO);
-        self.run_for(Duration::ZERO);
-    }
-
-    /// Chunks in one packet arrive at an end, with its tag, as if its peer had sent them.
-    pub(crate) fn forge(&mut self, to: End, chunks: &[&dyn EncodeChunk]) {
-        let tag = self.at(to).tags().0;
-        self.forge_with_tag(to, tag, chunks);
-    }
-
-    /// Chunks in one packet arrive at an end, with this tag.
-    pub(crate) fn forge_with_tag(&mut self, to: End, tag: VerificationTag, chunks: &[&dyn EncodeChunk]) {
-        self.inject(to, 0, packet(tag, chunks));
-        self.run_for(Duration::ZERO);
     }
 
     /// Lets `span` pass.
@@ -571,207 +423,6 @@ impl Pair {
     /// A path of an end as it is now.
     pub(crate) fn path(&mut self, end: End, index: usize) -> PathSample {
         self.at(end).paths()[index].clone()
-    }
-
-    fn step(&mut self) {
-        if let Some(Reverse(packet)) = self.packets_in_flight.peek()
-            && packet.at <= self.now
-        {
-            let Reverse(packet) = self.packets_in_flight.pop().expect("it was just there");
-            let is_missing = self.side(packet.to).missing.contains(&packet.local);
-            if !self.pipes[packet.pipe].is_cut && !is_missing {
-                self.arrive(packet);
-            }
-            return;
-        }
-        for end in [End::A, End::Z] {
-            let now = self.now;
-            if self.side(end).endpoint.poll_timeout().is_some_and(|due| due <= now) {
-                self.within(end, |side, now| side.endpoint.handle_timeout(now));
-                self.settle(end);
-            }
-        }
-    }
-
-    fn arrive(&mut self, packet: PacketInFlight) {
-        let PacketInFlight { to, local, remote, marking, bytes, .. } = packet;
-        let (left, is_metered) = (self.log.len(), self.meter.is_some());
-        self.cost = Reading::default();
-        self.within(to, |side, now| {
-            // What an end keeps of a packet counts as its own memory.
-            let bytes = if is_metered { Bytes::copy_from_slice(&bytes) } else { bytes.clone() };
-            let memory = ByteCount::of_len(bytes.len());
-            let (channel, ecn) = (Channel::PLAIN, Ecn::from_bits(marking));
-            side.endpoint.handle(now, &Arrival { local, remote, channel, ecn, bytes, memory });
-        });
-        self.settle(to);
-        let (cost, answers) = (self.cost, left..self.log.len());
-        if let Some(meter) = &mut self.meter {
-            meter.packet_costs.push(PacketCost { to, bytes, cost, answers });
-        }
-    }
-
-    /// Sends what an end wants to send and collects what it tells.
-    pub(crate) fn settle(&mut self, end: End) {
-        self.read_at_once(end);
-        let mut bytes = std::mem::take(&mut self.scratch);
-        // It must not grow while memory is counted.
-        bytes.reserve(if self.meter.is_some() { 4 * usize::from(u16::MAX) } else { 0 });
-        for departures in 0.. {
-            assert!(departures < 10_000, "poll_transmit does not end");
-            bytes.clear();
-            let departure = self.within(end, |side, now| side.endpoint.poll_transmit(now, &mut bytes, 4));
-            let Some(departure) = departure else { break };
-            for segment in bytes.chunks(departure.transmit.segment_size) {
-                self.leave(end, &departure, &Bytes::copy_from_slice(segment));
-            }
-        }
-        self.scratch = bytes;
-        while let Some((id, event)) = self.within(end, |side, _| side.endpoint.poll_event()) {
-            let side = self.side(end);
-            if side.adopts {
-                side.id.get_or_insert(id);
-            }
-            if side.id == Some(id) { side.events.push(event) } else { side.strays.push((id, event)) }
-        }
-    }
-
-    fn read_at_once(&mut self, end: End) {
-        let side = self.side(end);
-        if let Some(id) = side.id.filter(|_| side.reads_at_once)
-            && let Some(association) = side.endpoint.association_mut(id)
-        {
-            side.read.extend(std::iter::from_fn(|| association.receive()));
-        }
-    }
-
-    fn leave(&mut self, from: End, departure: &Departure, bytes: &Bytes) {
-        let Departure { local, remote, ref transmit, .. } = *departure;
-        let to = from.other();
-        let names = chunk_names(bytes);
-        let Some(pipe) = (0..self.pipes.len()).find(|&pipe| self.address(to, pipe).ip() == remote.ip())
-        else {
-            return self.note((from, 0), departure, &names, &remote.to_string(), bytes);
-        };
-        let source = pipe_of(local);
-        let link = if from == End::A { source } else { pipe };
-        let crosses = source != pipe && self.loses_crossing.contains(&from);
-        if crosses || self.cut_links.contains(&link) {
-            return self.note((from, pipe), departure, &names, "lost", bytes);
-        }
-        assert!(source == pipe || self.may_cross, "paths lead through their own pipe");
-        // A translator without this port, or the pipe, does not let it through.
-        let is_missing = self.side(from).missing.contains(&local);
-        let is_too_large = self.pipes[pipe].is_exceeded(from, bytes.len(), transmit.may_fragment);
-        let is_blocked = self.pipes[pipe].middlebox == Middlebox::Drop && transmit.ecn != Ecn::NotEct;
-        let is_gone = is_missing || is_too_large || is_blocked || self.seen(to, pipe) != remote;
-        if is_gone || self.is_lost(from, pipe, &names) {
-            return self.note((from, pipe), departure, &names, "lost", bytes);
-        }
-        self.note((from, pipe), departure, &names, &format!("{to:?}"), bytes);
-        let (here, there) = (self.address(to, pipe), self.seen(from, source));
-        let ecn = self.marked(from, pipe, transmit.ecn);
-        let copies = 1 + usize::from(self.happens(self.faults.duplication));
-        for _ in 0..copies {
-            let mut bytes = bytes.clone();
-            if self.happens(self.faults.corruption) {
-                let mut spoilt = bytes.to_vec();
-                let at = (self.random() % spoilt.len() as u64) as usize;
-                spoilt[at] ^= 1 << (self.random() % 8);
-                bytes = Bytes::from(spoilt);
-            }
-            let late = Duration::from_nanos(self.random() % (self.faults.jitter.as_nanos() + 1));
-            self.fly((to, pipe), (here, there), ecn, bytes, self.pipes[pipe].delay + late);
-        }
-    }
-
-    /// Returns true if a packet meets a loss, planned or by chance.
-    fn is_lost(&mut self, from: End, pipe: usize, names: &str) -> bool {
-        let mut is_planned = false;
-        self.losses.retain_mut(|loss| {
-            if loss.from != from || names.split(" + ").all(|name| name != loss.chunk) {
-                return true;
-            }
-            let is_due = loss.skipped == 0;
-            loss.skipped = loss.skipped.saturating_sub(1);
-            is_planned |= is_due;
-            !is_due
-        });
-        let planned = &mut self.pipes[pipe].drop_next[from as usize];
-        if *planned > 0 {
-            *planned -= 1;
-            is_planned = true;
-        }
-        is_planned || self.pipes[pipe].is_cut || self.happens(self.faults.loss)
-    }
-
-    fn note(
-        &mut self,
-        (from, pipe): (End, usize),
-        departure: &Departure,
-        names: &str,
-        to: &str,
-        bytes: &Bytes,
-    ) {
-        let arrow = if self.pipes.len() > 1 { format!("-{}>", pipe + 1) } else { "->".to_owned() };
-        let text = format!("{from:?} {arrow} {names} {arrow} {to}");
-        let len = bytes.len();
-        let bytes = if self.keeps_packets { bytes.clone() } else { Bytes::new() };
-        let Departure { local, remote, association: by, ref transmit, .. } = *departure;
-        let ecn = transmit.ecn;
-        self.log.push(Line { at: self.now, from, pipe, local, remote, by, text, ecn, bytes, len });
-    }
-
-    /// The codepoint with which a packet arrives that left `from` with `ecn`.
-    fn marked(&mut self, from: End, pipe: usize, ecn: Ecn) -> Ecn {
-        if !ecn.is_capable() {
-            return ecn;
-        }
-        let by_chance = self.happens(self.faults.marking);
-        let Pipe { mark_next, middlebox, .. } = &mut self.pipes[pipe];
-        let planned = &mut mark_next[from as usize];
-        let is_planned = *planned > 0;
-        *planned = planned.saturating_sub(1);
-        match middlebox {
-            Middlebox::Bleach => Ecn::NotEct,
-            _ if is_planned || by_chance => Ecn::Ce,
-            _ => ecn,
-        }
-    }
-
-    fn fly(
-        &mut self,
-        (to, pipe): (End, usize),
-        (local, remote): (SocketAddr, SocketAddr),
-        ecn: Ecn,
-        bytes: Bytes,
-        delay: Duration,
-    ) {
-        self.sent += 1;
-        let (at, order) = (self.now + delay, self.sent);
-        let marking = ecn.bits();
-        self.packets_in_flight.push(Reverse(PacketInFlight {
-            at,
-            order,
-            to,
-            local,
-            remote,
-            pipe,
-            marking,
-            bytes,
-        }));
-    }
-
-    fn happens(&mut self, thousandths: u32) -> bool {
-        self.random() % 1000 < u64::from(thousandths)
-    }
-
-    /// Xorshift: the test's own random numbers, independent of the endpoints'.
-    pub(crate) fn random(&mut self) -> u64 {
-        self.chance ^= self.chance << 13;
-        self.chance ^= self.chance >> 7;
-        self.chance ^= self.chance << 17;
-        self.chance
     }
 }
 

@@ -294,6 +294,24 @@ fn grants_that_cross_requests_are_given_back_to_a_stream_that_needs_them() {
     assert!(scene.waiting.is_empty(), "{:?}", scene.waiting);
 }
 
+/// Found at random: the receiver took the request for one that a grant under way answers, and then the credit came back.
+#[test]
+fn a_request_follows_the_return_of_the_credit_that_does_not_suffice() {
+    let (mut borrower, stream) = (Borrower::new(BUFFER), StreamId::new(1));
+    borrower.open(stream);
+    borrower.ask(stream, ByteCount::new(5_000));
+    borrower.on_withdrawn(stream);
+    borrower.on_grant(stream, ByteCount::new(6_000));
+    borrower.ask(stream, ByteCount::new(10_000));
+    let (taken, needed) = (ByteCount::ZERO, ByteCount::new(10_000));
+    let returned = ByteCount::new(6_000);
+    let entries: Vec<Entry> = std::iter::from_fn(|| borrower.poll_entry()).collect();
+    assert_eq!(
+        entries,
+        [Entry::Return { stream, taken, returned }, Entry::Blocked { stream, taken, needed }]
+    );
+}
+
 /// The message is sent from the pool after the credit was given back.
 #[test]
 fn a_message_may_overtake_the_return_of_the_credit_that_it_does_not_use() {

@@ -24,7 +24,7 @@ impl Sender {
     }
 
     /// Adds a message that is to leave before all that wait.
-    #[cold]
+    #[inline(never)]
     pub(super) fn queue_prompt(&mut self, ground: &Ground, message: Outgoing) {
         self.buffer.push_prompt(message, largest_payload(ground));
     }

@@ -67,7 +67,7 @@ impl Sender {
     }
 
     /// The next chunk that leaves before all that wait, if the path on which it arrives first has room now.
-    #[cold]
+    #[inline(never)]
     fn next_prompt(
         &mut self,
         ground: &Ground,

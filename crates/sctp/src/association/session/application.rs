@@ -24,7 +24,7 @@ impl Session {
     }
 
     /// Queues a message that is to leave before all that wait.
-    #[cold]
+    #[inline(never)]
     pub(crate) fn on_prompt_message(&mut self, now: Time, message: Outgoing) {
         self.sender.on_message(&mut self.ground, now, message, true);
     }

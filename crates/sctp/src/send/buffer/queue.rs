@@ -42,11 +42,11 @@ impl SendBuffer {
         }
     }
 
-    /// Queues a message that leaves before all that waits, unless a message of its stream is not fragmented yet: those of a
-    /// stream are numbered in order.
+    /// Queues a message that leaves before all that waits, unless data of its stream waits: the peer would keep it for that.
     pub(crate) fn push_prompt(&mut self, message: Outgoing, largest: ByteCount) {
         let stream = message.stream;
-        if self.on_hold.has(stream) || !self.unfragmented.may_pass(stream) {
+        let may_pass = self.unfragmented.may_pass(stream) && !self.on_hold.has(stream);
+        if !may_pass || self.has_waiting_of(stream) {
             return self.push_whole(message);
         }
         self.held.on_queued(message.length());
@@ -116,7 +116,7 @@ impl SendBuffer {
         if self.prompt.is_empty() { self.waiting(index) } else { self.ordinary_beside_prompt(index) }
     }
 
-    #[cold]
+    #[inline(never)]
     fn ordinary_beside_prompt(&self, index: Index) -> Option<Tsn> {
         let mut position = self.waiting.position(index.0);
         for before in (0..index.0).rev() {
@@ -151,6 +151,13 @@ impl SendBuffer {
         let whole = self.unfragmented.count() + self.on_hold.count();
         let memory = held + CHUNK_OVERHEAD * (self.chunks.count() + whole) as u64;
         capacity.saturating_sub(held).min((capacity * 2).saturating_sub(memory))
+    }
+
+    /// Returns true if a chunk of `stream` waits. The search is short for streams that send much.
+    fn has_waiting_of(&self, stream: StreamId) -> bool {
+        let waiting =
+            (self.waiting.oldest()..self.chunks.end()).filter(|at| self.waiting.index(*at).is_some());
+        waiting.map(|at| self.chunks.tsn(at)).any(|tsn| self.data(tsn).stream == stream)
     }
 
     #[inline]
@@ -222,6 +229,7 @@ mod tests {
 
     use super::super::tests::{ONE, buffer, tsn};
     use super::*;
+    use crate::config::StreamScheduler;
     use crate::send::Reliability;
     use crate::wire::Ppid;
 
@@ -256,6 +264,30 @@ mod tests {
             [1, 2, 3].map(flags),
             [(1, true, false, 100), (1, false, false, 100), (1, false, true, 50)]
         );
+    }
+
+    /// A message of `length` bytes on stream `number`.
+    fn message(number: u16, length: usize) -> Outgoing {
+        let (stream, ppid, payload) = (StreamId::new(number), Ppid::new(0), Bytes::from(vec![1; length]));
+        Outgoing { stream, ppid, unordered: false, immediate: false, reliability: Reliability::Full, payload }
+    }
+
+    #[test]
+    fn a_message_passes_the_data_of_other_streams_and_not_of_its_own() {
+        let largest = ByteCount::new(100);
+        let mut buffer = buffer(0).with_streams(StreamScheduler::FairBandwidth, true);
+        buffer.push_whole(message(1, 300));
+        buffer.cut_ahead(largest, ByteCount::new(300));
+        buffer.push_prompt(message(2, 10), largest);
+        assert_eq!(buffer.first_prompt(), Some((tsn(3), Index(3))), "three chunks of the other wait");
+        assert_eq!(buffer.ordinary(Index(3)), Some(tsn(2)), "it waits for the quickest path");
+        buffer.push_prompt(message(2, 10), largest);
+        buffer.push_prompt(message(1, 10), largest);
+        buffer.on_sent(tsn(3), ONE, 0);
+        assert_eq!(buffer.first_prompt(), None, "both came behind data of their streams");
+        assert_eq!(buffer.waiting_bytes(), ByteCount::new(320));
+        buffer.push_prompt(message(3, 10), largest);
+        assert_eq!(buffer.first_prompt(), Some((tsn(4), Index(3))));
     }
 
     #[test]
