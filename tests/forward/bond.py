@@ -44,7 +44,7 @@ SETTINGS = os.environ.get("FORWARD_SETTINGS", "").split()
 class Bond:
     """A laptop (near) and a server (far) with a bond between them, and the programs at the server's end."""
 
-    def __init__(self, hosts, via=(), has_bind=True):
+    def __init__(self, hosts, via=(), has_bind=True, settings=()):
         self.hosts, self.sides, self.programs = hosts, hosts.sides, []
         self.near, self.far = hosts.sides
         self.folder = tempfile.TemporaryDirectory()
@@ -59,6 +59,7 @@ class Bond:
             ["forward", "--to", addresses, *words],
             ["forward", "--serve", *bind, "--allow", "all"],
         ]
+        self.settings = [*settings, *SETTINGS]
         self.ends = [None, None]
 
     def open(self):
@@ -76,7 +77,7 @@ class Bond:
     def start(self, index):
         """Starts our program on a side; what it says is added to its file."""
         environment = {**os.environ, "ANABRANCH_KEY": KEY}
-        words = [*self.words[index], *(word for one in SETTINGS for word in ("--set", one))]
+        words = [*self.words[index], *(word for one in self.settings for word in ("--set", one))]
         command = self.sides[index].command(str(PROGRAM), *words)
         with self.said[index].open("ab") as said:
             self.ends[index] = subprocess.Popen(command, env=environment, stdout=DEVNULL, stderr=said)

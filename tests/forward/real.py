@@ -1,5 +1,6 @@
 """F1 by real programs: curl, ssh, rsync and iperf3; an sshd without root, and sessions of ssh."""
 
+import contextlib
 import json
 import os
 import queue
@@ -11,13 +12,16 @@ from subprocess import PIPE, Popen, run
 
 from bond import FAR, HERE, IPERF, NEAR, SOCKS, SSH, TO, bench, bond, finished
 from failed import Failed
-from interop.packages import unpack_program
+from interop.packages import Unavailable, unpack_program
 from outcome import Outcome
 
 sys.path.append(str(Path(__file__).with_name("parties")))
 from flows import BLOCK, LENGTH
 
 PROGRAMS = Path(os.environ.get("CARGO_TARGET_DIR", "target")).resolve() / "programs"
+
+PACKAGES = ["openssh-server", "netcat-openbsd", "rsync", "iperf3", "microsocks", "mptcpize"]
+"""Of Debian: the programs of all rows."""
 
 USER, UID = "tester", 1000
 """The user as sshd sees it: without root it needs no user of its own, and no /run/sshd."""
@@ -32,6 +36,13 @@ StrictModes no
 PasswordAuthentication no
 KbdInteractiveAuthentication no
 """
+
+
+def fetch():
+    """Unpacks the programs while there is a network. Rows whose programs cannot be had say so."""
+    for package in PACKAGES:
+        with contextlib.suppress(Unavailable):
+            unpack_program(PROGRAMS, package)
 
 
 class Shell:

@@ -137,7 +137,8 @@ def run(command, folder):
     except OSError as error:
         raise Unavailable(f"this needs {command[0]}: {error}") from error
     if ended.returncode != 0:
-        said = (ended.stderr.strip() or "nothing").splitlines()[0]
+        lines = ended.stderr.strip().splitlines() or ["nothing"]
+        said = next((line for line in lines if line.startswith("E:")), lines[0])
         raise Unavailable(f"{' '.join(command)} ended with {ended.returncode} and said {said}")
     return ended.stdout
 

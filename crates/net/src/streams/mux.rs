@@ -4,6 +4,7 @@
 mod incoming;
 mod outgoing;
 mod parts;
+mod turns;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::task::{Context, Poll, Waker};
@@ -21,6 +22,7 @@ use super::{OpenError, limited};
 use crate::phase::Phase;
 use crate::send_error::SendError;
 use parts::BegunMessages;
+use turns::{Turn, Turns};
 
 pub(crate) use outgoing::Offer;
 
@@ -35,9 +37,7 @@ pub(crate) struct Mux {
     /// The streams that wait to be accepted.
     arrived: VecDeque<StreamId>,
     /// The streams whose message waits for room in the send buffer.
-    room: VecDeque<StreamId>,
-    /// The messages that were passed to the core so far.
-    served: u64,
+    turns: Turns,
     /// A control message that waits for room.
     control: Option<Outgoing>,
     /// The number of streams in both directions.
@@ -74,10 +74,7 @@ struct StreamState {
     reader: Half,
     writer: Half,
     slot: Slot,
-    /// True if the stream is among those that wait for room.
-    is_in_room: bool,
-    /// The count of messages sent before the last one of this stream; `None` before the first.
-    last_served: Option<u64>,
+    turn: Turn,
 }
 
 /// One direction of a stream.
@@ -127,8 +124,7 @@ impl Mux {
             streams: BTreeMap::new(),
             begun: BegunMessages::default(),
             arrived: VecDeque::new(),
-            room: VecDeque::new(),
-            served: 0,
+            turns: Turns::default(),
             control: None,
             count,
             last_id: u16::from(is_odd),
@@ -248,9 +244,7 @@ impl Mux {
         let Some(state) = self.streams.get_mut(&stream) else { return };
         state.writer.has_handle = false;
         self.woken.extend(state.writer.waker.take());
-        if std::mem::take(&mut state.is_in_room) {
-            self.room.retain(|other| *other != stream);
-        }
+        self.turns.remove(stream, &mut state.turn);
         if let Some(credits) = &mut self.credits {
             credits.borrower.close(stream);
         }

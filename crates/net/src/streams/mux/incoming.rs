@@ -109,8 +109,8 @@ impl Mux {
     /// Lets the message of a stream that has credit wait for room.
     fn retry(&mut self, stream: StreamId) {
         let Some(state) = self.streams.get_mut(&stream) else { return };
-        if matches!(state.slot, super::Slot::Waiting(_)) && !std::mem::replace(&mut state.is_in_room, true) {
-            self.room.push_back(stream);
+        if matches!(state.slot, super::Slot::Waiting(_)) {
+            self.turns.wait(stream, &mut state.turn);
         }
     }
 }

@@ -88,18 +88,12 @@ impl Mux {
         }
     }
 
-    /// Sends what waits for room, first come, first served.
+    /// Sends what waits for room, by the turns of the streams.
     pub(super) fn send_waiting(&mut self, port: &mut CorePort<'_>) {
-        while let Some(&stream) = self.room.front() {
-            let Some(state) = self.streams.get_mut(&stream) else {
-                self.room.pop_front();
-                continue;
-            };
-            let Slot::Waiting(mut message) = std::mem::take(&mut state.slot) else {
-                state.is_in_room = false;
-                self.room.pop_front();
-                continue;
-            };
+        while let Some(stream) = self.turns.take() {
+            let Some(state) = self.streams.get_mut(&stream) else { continue };
+            state.turn.end();
+            let Slot::Waiting(mut message) = std::mem::take(&mut state.slot) else { continue };
             let answer = self.send(port, &mut message, Haste::Ordinary);
             let Some(state) = self.streams.get_mut(&stream) else { continue };
             match answer {
@@ -107,12 +101,11 @@ impl Mux {
                 Sending::NoCredit => state.slot = Slot::Waiting(message),
                 Sending::NoRoom => {
                     state.slot = Slot::Waiting(message);
+                    self.turns.put_back(stream, &mut state.turn);
                     return;
                 }
                 Sending::Failed(error) => state.slot = Slot::Failed(error),
             }
-            state.is_in_room = false;
-            self.room.pop_front();
             if !matches!(state.slot, Slot::Waiting(_)) {
                 self.woken.extend(state.writer.waker.take());
             }
@@ -162,11 +155,14 @@ impl Mux {
 
     fn queue(&mut self, port: &mut CorePort<'_>, mut message: Outgoing) -> Offer {
         let stream = message.stream;
+        // A sparse stream need not wait behind bulk data with a short message, and has the first turns with a longer one.
+        let is_sparse =
+            self.streams.get_mut(&stream).is_some_and(|state| self.turns.on_message(&mut state.turn));
         let answer = if let Some(refused) = self.refusal(&message) {
             Sending::Failed(refused)
-        } else if self.is_sparse(&message) {
+        } else if is_sparse && message.payload.len() <= LONGEST_SPARSE {
             self.send(port, &mut message, Haste::Prompt)
-        } else if self.room.is_empty() {
+        } else if self.turns.is_empty() {
             self.send(port, &mut message, Haste::Ordinary)
         } else {
             Sending::NoRoom
@@ -180,19 +176,11 @@ impl Mux {
             return Offer::Refused(SendError::Closing);
         };
         state.slot = Slot::Waiting(message);
-        if matches!(answer, Sending::NoRoom) && !std::mem::replace(&mut state.is_in_room, true) {
-            self.room.push_back(stream);
+        if matches!(answer, Sending::NoRoom) {
+            self.turns.wait(stream, &mut state.turn);
         }
         self.send_control(port);
         Offer::Waiting
-    }
-
-    /// Returns true for a short message of a stream that sent nothing while each stream that waits for room had its turn:
-    /// it need not wait behind bulk data, as new flows in the queue of RFC 8290 §4.1.
-    fn is_sparse(&self, message: &Outgoing) -> bool {
-        let last = self.streams.get(&message.stream).and_then(|state| state.last_served);
-        let missed = last.map_or(u64::MAX, |last| self.served - last);
-        message.payload.len() <= LONGEST_SPARSE && missed > self.room.len() as u64
     }
 
     /// The reason for which a message can never be sent.
@@ -247,8 +235,7 @@ impl Mux {
             }
         }
         if let Some(state) = self.streams.get_mut(&stream) {
-            state.last_served = Some(self.served);
-            self.served += 1;
+            self.turns.on_served(&mut state.turn, ByteCount::of_len(message.payload.len()));
         }
         Sending::Sent
     }
