@@ -67,9 +67,10 @@ impl Receiver {
             deferred: None,
             buffer: ReceiveBuffer::new(config.receive_buffer).with_second_level(second_level),
             may_divide: config.partial_delivery && !agreement.receiver.stream_credits,
-            tuning: config
-                .receive_growth
-                .map(|growth| Tuning::new(growth, Allowance::none(ground.settings.budget.clone()))),
+            tuning: config.receive_growth.map(|growth| {
+                let allowance = Allowance::none(ground.settings.budget.clone());
+                Tuning::new(growth, allowance).with_credits(agreement.receiver.stream_credits)
+            }),
             rules,
             sack_path: ground.paths.primary(),
             is_sack_due: false,

@@ -16,6 +16,9 @@ use crate::config::Growth;
 /// application that does not read, nor a lost chunk for which the others wait for long. The buffer never shrinks,
 /// because an advertised window must not be withdrawn.
 ///
+/// Where streams have credits, one stream gets half of the buffer at most, and gets more when it has used half of that: what
+/// it sends in a round trip is a quarter of the buffer, and counts four times.
+///
 /// The receiver measures the round trip itself, with HEARTBEATs. Until it has a measurement, the bound of the round
 /// trip is the least time in which the peer has used up a whole advertised window: data after that answers a later
 /// window.
@@ -23,6 +26,8 @@ use crate::config::Growth;
 pub(crate) struct Tuning {
     growth: Growth,
     allowance: Allowance,
+    /// The reciprocal of the part of the buffer that the peer can use in a round trip.
+    parts: u64,
     /// The start of the current measurement.
     since: Option<Time>,
     /// The data that arrived since then.
@@ -62,7 +67,12 @@ impl Tuning {
     /// The tuning of a buffer from which nothing was read yet.
     pub(crate) const fn new(growth: Growth, allowance: Allowance) -> Tuning {
         let (arrived, read) = (ByteCount::ZERO, ByteCount::ZERO);
-        Tuning { growth, allowance, since: None, arrived, read, window_use: None, turnover: None }
+        Tuning { growth, allowance, parts: 1, since: None, arrived, read, window_use: None, turnover: None }
+    }
+
+    /// The same for a peer whose streams have credits.
+    pub(crate) fn with_credits(self, has_credits: bool) -> Tuning {
+        Tuning { parts: if has_credits { PARTS_OF_CREDITS } else { 1 }, ..self }
     }
 
     /// Counts data of weight `charge` that the application read.
@@ -81,7 +91,7 @@ impl Tuning {
         }
         let waiting = if received.has_gap { received.waiting } else { ByteCount::ZERO };
         let incomplete = received.waiting.saturating_sub(waiting);
-        let twice = self.arrived.min(self.read + waiting).max(incomplete) * 2;
+        let twice = (self.arrived.min(self.read + waiting) * self.parts).max(incomplete) * 2;
         let wanted = twice + waiting.min(twice);
         self.since = Some(now);
         (self.arrived, self.read) = (ByteCount::ZERO, ByteCount::ZERO);
@@ -110,6 +120,8 @@ impl Tuning {
         }
     }
 }
+
+const PARTS_OF_CREDITS: u64 = 4;
 
 #[cfg(test)]
 mod tests {
@@ -198,6 +210,17 @@ mod tests {
         for round in 1..100 {
             tuning.on_read(bytes(500));
             assert_eq!(tuning.on_arrival(at(50 * round), &packets(5)), None);
+        }
+    }
+
+    /// Otherwise a flow that its credit limits would never get more.
+    #[test]
+    fn with_credits_a_stream_that_uses_its_share_lets_the_buffer_grow() {
+        for (has_credits, grown) in [(false, None), (true, Some(bytes(2_400)))] {
+            let mut tuning = tuning().with_credits(has_credits);
+            tuning.on_arrival(at(0), &packet());
+            tuning.on_read(bytes(300));
+            assert_eq!(tuning.on_arrival(at(50), &packets(2)), grown);
         }
     }
 
