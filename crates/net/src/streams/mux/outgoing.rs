@@ -12,6 +12,7 @@ use super::super::lending::charge_of;
 use super::super::limited;
 use super::super::message::StreamMessage;
 use super::super::port::CorePort;
+use super::turns::Turn;
 use super::{CONTROL, CONTROL_STREAM, END, LONGEST_CONTROL, Mux, Slot, is_reserved};
 use crate::send_error::SendError;
 
@@ -94,7 +95,8 @@ impl Mux {
             let Some(state) = self.streams.get_mut(&stream) else { continue };
             state.turn.end();
             let Slot::Waiting(mut message) = std::mem::take(&mut state.slot) else { continue };
-            let answer = self.send(port, &mut message, Haste::Ordinary);
+            let haste = Haste::of(&state.turn);
+            let answer = self.send(port, &mut message, haste);
             let Some(state) = self.streams.get_mut(&stream) else { continue };
             match answer {
                 Sending::Sent => {}
@@ -156,14 +158,17 @@ impl Mux {
     fn queue(&mut self, port: &mut CorePort<'_>, mut message: Outgoing) -> Offer {
         let stream = message.stream;
         // A sparse stream need not wait behind bulk data with a short message, and has the first turns with a longer one.
-        let is_sparse =
-            self.streams.get_mut(&stream).is_some_and(|state| self.turns.on_message(&mut state.turn));
+        let state = self.streams.get_mut(&stream);
+        let (is_sparse, haste) = state.map_or((false, Haste::Ordinary), |state| {
+            let is_sparse = self.turns.on_message(&mut state.turn);
+            (is_sparse, Haste::of(&state.turn))
+        });
         let answer = if let Some(refused) = self.refusal(&message) {
             Sending::Failed(refused)
         } else if is_sparse && message.payload.len() <= LONGEST_SPARSE {
             self.send(port, &mut message, Haste::Prompt)
-        } else if self.turns.is_empty() {
-            self.send(port, &mut message, Haste::Ordinary)
+        } else if self.turns.is_empty() || haste == Haste::New {
+            self.send(port, &mut message, haste)
         } else {
             Sending::NoRoom
         };
@@ -242,27 +247,33 @@ impl Mux {
 }
 
 /// The place of a message in the send buffer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Haste {
-    /// Behind the others, by the turns of the streams.
+    /// Among the others, by the turns of the streams.
     Ordinary,
+    /// The same, for a stream that has sent little: it need not wait until others have left.
+    New,
     /// Before all that wait.
     Prompt,
 }
 
 impl Haste {
-    /// The most data that may wait in the send buffer before such a message.
+    fn of(turn: &Turn) -> Haste {
+        if turn.is_new() { Haste::New } else { Haste::Ordinary }
+    }
+
+    /// The most data that may wait in the send buffer before such a message. What paths look ahead changes from one packet to
+    /// the next; messages that pass others do not depend on it.
     fn most_queued(self, port: &CorePort<'_>) -> ByteCount {
-        let most = LEAST_QUEUED.max(port.look_ahead().min(MOST_QUEUED));
         match self {
-            Haste::Ordinary => most,
-            Haste::Prompt => most * 2,
+            Haste::Ordinary => LEAST_QUEUED.max(port.look_ahead().min(MOST_QUEUED)),
+            Haste::New | Haste::Prompt => MOST_QUEUED * 2,
         }
     }
 
     fn offer(self, port: &mut CorePort<'_>, message: &mut Outgoing) -> Result<(), CoreError> {
         match self {
-            Haste::Ordinary => port.offer(message),
+            Haste::Ordinary | Haste::New => port.offer(message),
             Haste::Prompt => port.offer_prompt(message),
         }
     }
@@ -279,7 +290,7 @@ enum Sending {
 /// The data that may wait in the send buffer for its first transmission, whatever the paths: enough to keep fast ones
 /// busy, and little enough that streams take turns.
 const LEAST_QUEUED: ByteCount = ByteCount::from_kib(128);
-/// The most that may wait where a slow path carries what is due much later.
+/// The most that may wait where a slow path carries what is due much later; twice as much with the messages that pass it.
 const MOST_QUEUED: ByteCount = ByteCount::from_mib(4);
 /// The longest message that may pass bulk data.
 const LONGEST_SPARSE: usize = 2 * 1024;

@@ -86,11 +86,16 @@ impl Turns {
 
     /// The list of a stream, which keeps it while the stream waits.
     fn list(&mut self, turn: &Turn) -> &mut VecDeque<StreamId> {
-        if turn.used < QUANTUM { &mut self.new } else { &mut self.old }
+        if turn.is_new() { &mut self.new } else { &mut self.old }
     }
 }
 
 impl Turn {
+    /// Returns true if the stream has a part of its quantum left.
+    pub(super) fn is_new(&self) -> bool {
+        self.used < QUANTUM
+    }
+
     /// Notes that the stream was taken and waits no more.
     pub(super) fn end(&mut self) {
         self.is_waiting = false;
