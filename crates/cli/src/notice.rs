@@ -1,14 +1,69 @@
 //! The only writer to standard error. A message that cannot be written is dropped: the work does not depend on it.
 
+mod log;
+
 use std::io;
+
+use log::{Level, LogForm};
+
+/// Makes the messages from now on a log: each line has its time and level, unless standard error is a terminal.
+pub(crate) fn begin_log() {
+    log::begin();
+}
+
+/// Returns true if messages have a level.
+pub(crate) fn is_log() -> bool {
+    LogForm::present().is_some()
+}
+
+/// Returns true if standard output or standard error leads to systemd's journal: no secret may be written there.
+pub(crate) fn is_in_journal() -> bool {
+    log::is_in_journal()
+}
 
 /// Writes the message `line` to standard error. A terminal gets it wrapped between words, a file or pipe as one line.
 pub(crate) fn tell(line: &str) {
-    show(&fitted(line, ""));
+    say(Level::Info, line);
 }
 
-/// Writes `text` to standard error unchanged, and ends its last line.
+/// Writes a message after which the operator of a service may have to act.
+pub(crate) fn warn(line: &str) {
+    say(Level::Warn, line);
+}
+
+/// Writes the message of a failure: with the level, or after the program's name.
+pub(crate) fn tell_failure(line: &str) {
+    match LogForm::present() {
+        Some(_) => say(Level::Error, line),
+        None => say(Level::Error, &format!("anabranch: {line}")),
+    }
+}
+
+/// Writes `text` to standard error, and ends its last line. Only in a log does it change.
 pub(crate) fn show(text: &str) {
+    show_at(Level::Info, text);
+}
+
+/// Writes `text` about a failure, like [`show`].
+pub(crate) fn show_failure(text: &str) {
+    show_at(Level::Error, text);
+}
+
+fn say(level: Level, line: &str) {
+    match LogForm::present() {
+        Some(_) => show_at(level, line),
+        None => write_whole(&fitted(line, "")),
+    }
+}
+
+fn show_at(level: Level, text: &str) {
+    match LogForm::present() {
+        Some(form) => write_whole(&form.lines(level, text, log::now())),
+        None => write_whole(text),
+    }
+}
+
+fn write_whole(text: &str) {
     // Keeps messages of other threads out of this one.
     let _lock = io::stderr().lock();
     for piece in format!("{text}\n").as_bytes().chunks(PIECE) {

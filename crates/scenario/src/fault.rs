@@ -154,6 +154,23 @@ impl ScenarioError {
         };
         fault.in_file(source)
     }
+
+    /// The error for a file of options: the fault at `at`, in bytes of its text, with the nearest known name and the
+    /// expected value.
+    pub fn in_options(
+        source: &Source,
+        at: Range<usize>,
+        message: impl Into<String>,
+        nearest: Option<&str>,
+        expected: Option<&str>,
+    ) -> ScenarioError {
+        let span = Span { origin: TextOrigin::File, start: at.start, end: at.end };
+        let fault = Fault::value(span, message).nearest(nearest);
+        match expected {
+            Some(expected) => fault.expected(expected).in_file(source),
+            None => fault.in_file(source),
+        }
+    }
 }
 
 fn place<S: AsRef<str>>(span: Span, source: &Source, settings: &[S]) -> (Location, Excerpt) {

@@ -57,7 +57,7 @@ impl At {
             Some(Excess::Dots(at)) => (at, format!("this key has more than {DOTS} dots")),
         };
         let fault = Fault::syntax(self.span(at..at + 1), message);
-        Err(fault.help("no setting of a scenario needs more"))
+        Err(fault.help("no setting needs more"))
     }
 
     fn table(self, table: &DeTable<'_>) -> Read<Table> {
