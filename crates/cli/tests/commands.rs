@@ -17,6 +17,8 @@ mod program;
 mod recordings;
 mod resuming;
 mod simulation;
+#[cfg(unix)]
+mod status;
 mod sweeping;
 mod terminal;
 mod transfers;
