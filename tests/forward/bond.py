@@ -11,8 +11,10 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
+from typing import NamedTuple
 
 import networks
 from emulated import PROGRAM
@@ -42,17 +44,24 @@ SETTINGS = os.environ.get("FORWARD_SETTINGS", "").split()
 
 
 class Bond:
-    """A laptop (near) and a server (far) with a bond between them, and the programs at the server's end."""
+    """A laptop (near) and a server (far) with a bond between them, and the programs at the server's end.
 
-    def __init__(self, hosts, via=(), has_bind=True, settings=()):
+    The laptop has ``words`` as well; ``prepare`` changes the hosts before, and ``resolver`` is the content of the
+    server's resolv.conf.
+    """
+
+    def __init__(
+        self, hosts, via=(), has_bind=True, settings=(), words=(), prepare=None, resolver=None, is_bare=False
+    ):
         self.hosts, self.sides, self.programs = hosts, hosts.sides, []
         self.near, self.far = hosts.sides
         self.folder = tempfile.TemporaryDirectory()
         self.said = [Path(self.folder.name) / name for name in ("laptop", "server", "party")]
         addresses = ",".join(hosts.addresses(2))
-        ports = [("socks", SOCKS), ("http", HTTP), ("udp", f"{UDP}={TO}"), ("listen", f"{LISTEN}={TO}")]
-        ports += [("listen", f"{port}={HERE}:{port}") for port in (SSH, IPERF)]
-        words = [word for name, port in ports for word in (f"--{name}", str(port))]
+        self.prepare, self.resolver = prepare, resolver
+        ports = [] if is_bare else [("socks", SOCKS), ("http", HTTP), ("udp", f"{UDP}={TO}"), ("listen", f"{LISTEN}={TO}")]
+        ports += [] if is_bare else [("listen", f"{port}={HERE}:{port}") for port in (SSH, IPERF)]
+        words = [*words, *(word for name, port in ports for word in (f"--{name}", str(port)))]
         words += [word for one in via for word in ("--via", one)]
         bind = ["--bind", addresses] if has_bind else []
         self.words = [
@@ -66,21 +75,32 @@ class Bond:
         """Starts both ends and the programs at the server's end, and waits for them."""
         for side in self.sides:
             networks.promote(side)
+        if self.prepare:
+            self.prepare(self)
         self.start(FAR)
         self.wait(FAR, "udp", 9899)
         self.start(NEAR)
         with self.said[2].open("wb") as said:
             self.run(FAR, [sys.executable, str(PARTIES / "far.py"), str(PORT)], stdout=said)
         self.wait(FAR, "tcp", PORT)
-        self.wait(NEAR, "tcp", SOCKS)
+        if "--socks" in self.words[NEAR]:
+            self.wait(NEAR, "tcp", SOCKS)
 
     def start(self, index):
         """Starts our program on a side; what it says is added to its file."""
         environment = {**os.environ, "ANABRANCH_KEY": KEY}
         words = [*self.words[index], *(word for one in self.settings for word in ("--set", one))]
-        command = self.sides[index].command(str(PROGRAM), *words)
+        command = self.sides[index].command(*self.with_resolver(index), str(PROGRAM), *words)
         with self.said[index].open("ab") as said:
             self.ends[index] = subprocess.Popen(command, env=environment, stdout=DEVNULL, stderr=said)
+
+    def with_resolver(self, index):
+        """The words before a program of the server that give it another resolv.conf."""
+        if index != FAR or self.resolver is None:
+            return []
+        file = Path(self.folder.name) / "resolv.conf"
+        file.write_text(self.resolver)
+        return ["unshare", "--mount", "--", "sh", "-c", f'mount --bind {file} /etc/resolv.conf && exec "$@"', "sh"]
 
     def end(self, index):
         """Kills our program on a side."""
@@ -186,6 +206,18 @@ def finished(process, name, bound=300):
         lines = (error or "").strip().splitlines() or [f"status {process.returncode}"]
         raise Failed(f"{name}: {lines[-1]}")
     return said
+
+
+class By(NamedTuple):
+    """How programs of the laptop use a bond: what opens it, and the way and the address of TCP and UDP."""
+
+    bond: Callable
+    way: str
+    to: str
+    udp: str
+
+
+PORTS = By(bond, WAYS["port"], TO, f"{HERE}:{UDP}")
 
 
 class Peak(threading.Thread):

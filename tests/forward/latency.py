@@ -5,7 +5,7 @@ import statistics
 import time
 
 import networks
-from bond import CREDIT, PORT, TO, UDP, WAYS, Peak, bond
+from bond import CREDIT, PORT, PORTS, Peak
 from bulk import MOST
 from failed import Failed
 from networks import MODEMS, PLAIN, UNEVEN
@@ -18,14 +18,14 @@ LARGE = 40_000_000
 """Bytes of the flow whose reader pauses: more than all credit of an end."""
 
 
-def paused(conditions):
+def paused(conditions, by=PORTS):
     """Measures 63 flows while one reader pauses for a minute, beside 64 that all read."""
     size = int(min(MOST, PLAIN.megabits * 1e6 / 8 * conditions.seconds)) // FLOWS
     taken, growths = [], []
     for pause in (0, PAUSE):
-        with bond(PLAIN) as made:
+        with by.bond(PLAIN) as made:
             peak = Peak(made)
-            ends = json.loads(made.measured("fetch", WAYS["port"], TO, FLOWS, size, pause, LARGE))
+            ends = json.loads(made.measured("fetch", by.way, by.to, FLOWS, size, pause, LARGE))
             growths.append(peak.growth())
             taken.append(max(ends[1:]))
     loss = taken[1] / taken[0] - 1
@@ -37,13 +37,14 @@ def paused(conditions):
     return Outcome(measured, loss <= 0.02 and max(laptop, server) <= CREDIT)
 
 
-def echo(conditions):
+def echo(conditions, by=PORTS):
     """Measures the round trip of 64 bytes, alone and beside a download."""
-    with bond(UNEVEN) as made:
-        link, alone = (round_trips(made, way, 3) for way in (f"port:10.77.1.2:{PORT}", WAYS["port"]))
-        bulk = made.party("rate", WAYS["SOCKS5"], TO, conditions.seconds + 5)
+    with by.bond(UNEVEN) as made:
+        link = round_trips(made, f"port:10.77.1.2:{PORT}", by.to, 3)
+        alone = round_trips(made, by.way, by.to, 3)
+        bulk = made.party("rate", by.way, by.to, conditions.seconds + 5)
         time.sleep(3)
-        beside = round_trips(made, WAYS["port"], conditions.seconds)
+        beside = round_trips(made, by.way, by.to, conditions.seconds)
         said, error = bulk.communicate(timeout=60)
     counts = [int(line) for line in said.split()][3:-1]
     if not counts:
@@ -58,15 +59,15 @@ def echo(conditions):
     return Outcome(measured, last - idle <= 15 and share >= 0.95)
 
 
-def round_trips(made, way, seconds):
+def round_trips(made, way, to, seconds):
     """The round trips of 64 bytes by a way in ms, in order."""
-    return sorted(map(float, made.measured("echo", way, TO, seconds).split()))
+    return sorted(map(float, made.measured("echo", way, to, seconds).split()))
 
 
-def datagrams(conditions):
+def datagrams(conditions, by=PORTS):
     """Measures datagrams while a link is cut for three seconds."""
-    with bond(MODEMS) as made:
-        stream = made.party("datagrams", UDP, conditions.seconds + 6)
+    with by.bond(MODEMS) as made:
+        stream = made.party("datagrams", by.udp, conditions.seconds + 6)
         time.sleep(3)
         networks.cut(made.near, "p1")
         time.sleep(3)

@@ -12,7 +12,7 @@ from subprocess import PIPE, Popen, run
 
 from bond import FAR, HERE, IPERF, NEAR, SOCKS, SSH, TO, bench, bond, finished
 from failed import Failed
-from interop.packages import Unavailable, unpack_program
+from interop.packages import Unavailable, unpack_nft, unpack_program
 from outcome import Outcome
 
 sys.path.append(str(Path(__file__).with_name("parties")))
@@ -20,7 +20,7 @@ from flows import BLOCK, LENGTH
 
 PROGRAMS = Path(os.environ.get("CARGO_TARGET_DIR", "target")).resolve() / "programs"
 
-PACKAGES = ["openssh-server", "netcat-openbsd", "rsync", "iperf3", "microsocks", "mptcpize"]
+PACKAGES = ["openssh-server", "netcat-openbsd", "rsync", "iperf3", "microsocks", "mptcpize", "bind9-dnsutils"]
 """Of Debian: the programs of all rows."""
 
 USER, UID = "tester", 1000
@@ -43,17 +43,19 @@ def fetch():
     for package in PACKAGES:
         with contextlib.suppress(Unavailable):
             unpack_program(PROGRAMS, package)
+    with contextlib.suppress(Unavailable):
+        unpack_nft(PROGRAMS)
 
 
 class Shell:
     """An sshd at the server's end of a bond, with a key and a user of its own."""
 
-    def __init__(self, made):
-        self.made, self.folder = made, Path(made.folder.name)
+    def __init__(self, made, at=HERE):
+        self.made, self.folder, self.at = made, Path(made.folder.name), at
         root, libraries = unpack_program(PROGRAMS, "openssh-server")
         key = ["-q", "-t", "ed25519", "-N", "", "-f", str(self.folder / "key")]
         run([str(root / "usr/bin/ssh-keygen"), *key], check=True)
-        config = CONFIG.format(here=HERE, port=SSH, folder=self.folder)
+        config = CONFIG.format(here=at, port=SSH, folder=self.folder)
         (self.folder / "sshd_config").write_text(config)
         person = f"{USER}:x:{UID}:{UID}::{self.folder}:/bin/sh\n"
         users = [line for line in Path("/etc/passwd").read_text().splitlines() if f":x:{UID}:" not in line]
@@ -72,6 +74,10 @@ class Shell:
     def through_port(self):
         """The client's words for the laptop's port."""
         return [self.client, *self.options, "-p", str(SSH), f"{USER}@{HERE}"]
+
+    def direct(self):
+        """The client's words for the address of the daemon."""
+        return [self.client, *self.options, "-p", str(SSH), f"{USER}@{self.at}"]
 
     def through_socks(self):
         """The client's words for a proxy command, as docs/forward.md has it."""

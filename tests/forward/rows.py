@@ -1,15 +1,20 @@
 """The rows: their names, their goals, and what measures each."""
 
+from functools import partial
+
 import bulk
 import costs
 import latency
 import real
 import survival
+import transparent
 import turbulence
 from bulk import downloads
 from networks import LOSSY, MODEMS, PLAIN, THREE
 
 BULK, LOST = "97 % of bench", "90 % of the ceiling"
+PAUSED, ECHO = "others lose 2 %, memory within the credit", "p99 + 15 ms, bulk 95 %"
+DATAGRAMS = "gap 150 ms, 1 % lost"
 
 ROWS = [
     ("F1 20+8, one flow", BULK, downloads(MODEMS, 1, is_beside=True)),
@@ -25,9 +30,9 @@ ROWS = [
     ("F1 50+10, rsync over ssh by a port", BULK, real.downloads(PLAIN, real.rsync)),
     ("F1 50+10, iperf3 by a port", BULK, real.downloads(PLAIN, real.iperf3)),
     ("F1 published-16", "none below its best link", bulk.published),
-    ("F2 64 flows, one reader pauses for 60 s", "others lose 2 %, memory within the credit", latency.paused),
-    ("F3 echo beside bulk, 100+10", "p99 + 15 ms, bulk 95 %", latency.echo),
-    ("F4 datagrams, a link cut", "gap 150 ms, 1 % lost", latency.datagrams),
+    ("F2 64 flows, one reader pauses for 60 s", PAUSED, latency.paused),
+    ("F3 echo beside bulk, 100+10", ECHO, latency.echo),
+    ("F4 datagrams, a link cut", DATAGRAMS, latency.datagrams),
     ("F5 all links away for 60 s", "ssh lives", survival.away),
     ("F5 server's addresses changed", "ssh lives", survival.renumbered),
     ("F5 laptop stopped", "ssh lives", survival.asleep),
@@ -38,3 +43,20 @@ ROWS = [
     ("F8 connections", "all right, nothing left", turbulence.many),
     ("F8 chaos", "no fault, nothing left", turbulence.chaos),
 ]
+
+HOST = [
+    ("F1 20+8, one flow", BULK, transparent.downloads(MODEMS, 1)),
+    ("F1 20+8, eight flows", BULK, transparent.downloads(MODEMS, 8)),
+    ("F1 50+10, one flow", BULK, transparent.downloads(PLAIN, 1)),
+    ("F1 20+8, 1 % lost, one flow", LOST, transparent.downloads(LOSSY, 1, loss=0.01)),
+    ("F1 50+10, curl", BULK, transparent.curl(PLAIN)),
+    ("dig, of a private name server", "the server's own answers", transparent.names),
+    ("F2 64 flows, one reader pauses for 60 s", PAUSED, partial(latency.paused, by=transparent.BY)),
+    ("F3 echo beside bulk, 100+10", ECHO, partial(latency.echo, by=transparent.BY)),
+    ("F4 datagrams, a link cut", DATAGRAMS, partial(latency.datagrams, by=transparent.BY)),
+    ("F5 all links away for 60 s", "ssh lives", transparent.away),
+    ("F6 backup at rest", "1 kB a minute", transparent.backup),
+    ("what leaves beside the bond", "nothing while it runs", transparent.beside(is_strict=False)),
+    ("what leaves with `--strict`", "nothing until it is released", transparent.beside(is_strict=True)),
+]
+"""By ``--transparent``."""

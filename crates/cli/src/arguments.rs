@@ -11,6 +11,8 @@ mod figures;
 mod forward;
 mod host;
 mod models;
+#[cfg(feature = "full")]
+pub(crate) mod options_file;
 mod output;
 #[cfg(feature = "full")]
 mod plan;
@@ -23,6 +25,8 @@ mod settings_request;
 #[cfg(feature = "full")]
 mod shell;
 mod sim;
+#[cfg(feature = "full")]
+mod status;
 #[cfg(feature = "full")]
 mod sweep;
 mod transfer;
@@ -53,6 +57,8 @@ pub(crate) use settings_request::{SettingGroup, SettingsRequest};
 pub(crate) use shell::{CompletionsArguments, ManualArguments};
 pub(crate) use sim::{Percentage, SimArguments};
 #[cfg(feature = "full")]
+pub(crate) use status::StatusArguments;
+#[cfg(feature = "full")]
 pub(crate) use sweep::SweepArguments;
 pub(crate) use transfer::{RecvArguments, SendArguments};
 pub(crate) use via::Via;
@@ -68,6 +74,8 @@ use absent::AbsentArguments as SweepArguments;
 use absent::AbsentArguments as FiguresArguments;
 #[cfg(not(feature = "full"))]
 use absent::AbsentArguments as ForwardArguments;
+#[cfg(not(feature = "full"))]
+use absent::AbsentArguments as StatusArguments;
 #[cfg(not(feature = "full"))]
 use absent::AbsentArguments as CompletionsArguments;
 #[cfg(not(feature = "full"))]
@@ -89,6 +97,7 @@ pub(crate) struct Arguments {
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "a program has one, which is not moved about")]
 pub(crate) enum Command {
     /// Demonstrate two links of a phone: predicted, simulated and real results in one table
     Demo(DemoArguments),
@@ -116,6 +125,8 @@ pub(crate) enum Command {
     Bench(BenchArguments),
     /// Carry the connections of other programs over all links, by SOCKS5, HTTP CONNECT and ports
     Forward(ForwardArguments),
+    /// Show the links, flows and rates of the running `anabranch forward`
+    Status(StatusArguments),
     /// Print a completion script for a shell
     Completions(CompletionsArguments),
     /// Write the manual pages into a directory, for packages
@@ -138,6 +149,8 @@ impl Arguments {
             #[cfg(feature = "full")]
             Command::Forward(forward) => forward.output(),
             #[cfg(feature = "full")]
+            Command::Status(status) => status.output(),
+            #[cfg(feature = "full")]
             Command::Scenario(scenario) => scenario.output(),
             #[cfg(feature = "full")]
             Command::Plan(plan) => plan.output,
@@ -149,12 +162,27 @@ impl Arguments {
             Command::Completions(_) | Command::Manual(_) => Output::default(),
             #[cfg(not(feature = "full"))]
             Command::Forward(absent)
+            | Command::Status(absent)
             | Command::Scenario(absent)
             | Command::Plan(absent)
             | Command::Sweep(absent)
             | Command::Figures(absent)
             | Command::Completions(absent)
             | Command::Manual(absent) => absent.output(),
+        }
+    }
+}
+
+impl Command {
+    /// Returns true if the command runs until it is stopped, so that its messages are a log.
+    pub(crate) fn is_service(&self) -> bool {
+        match self {
+            Command::Send(send) => send.listen.is_some() && send.keep,
+            Command::Recv(recv) => recv.keep,
+            Command::Bench(bench) => bench.serve && !bench.once,
+            #[cfg(feature = "full")]
+            Command::Forward(forward) => forward.runs_on(),
+            _ => false,
         }
     }
 }

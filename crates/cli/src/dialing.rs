@@ -17,6 +17,7 @@ use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::links::Outlets;
 use crate::peer::{Connected, Partner, Peer};
+use crate::supervisor;
 
 /// This end of an association to be opened.
 #[derive(Clone, Debug)]
@@ -25,6 +26,8 @@ pub(crate) struct Dialer {
     pub config: Config,
     /// The sealing of packets, with its key.
     pub security: Security,
+    /// The mark of packets, where flows of this host are led to this program and its own must not be.
+    pub mark: Option<u32>,
     /// The program that is expected at the other end.
     pub partner: Partner,
     /// The form of the output.
@@ -62,9 +65,13 @@ impl Route {
         interrupt: &mut Interrupt,
         work: impl AsyncFnOnce(Connected, &mut Interrupt) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let endpoint = endpoint::to_dial(&self.outlets, &self.dialer.config, &self.dialer.security)?;
+        let endpoint =
+            endpoint::to_dial(&self.outlets, &self.dialer.config, &self.dialer.security, self.dialer.mark)?;
         let result = match self.connect(&endpoint, interrupt).await {
-            Ok(connected) => work(connected, interrupt).await,
+            Ok(connected) => {
+                let _watched = supervisor::watch(&connected.association);
+                work(connected, interrupt).await
+            }
             Err(failure) => Err(failure),
         };
         farewell(&endpoint).await;

@@ -113,6 +113,9 @@ pub(crate) enum Failure {
     /// The peer no longer answers, or ended the association before the work was done.
     #[error("{0}")]
     PeerGone(String),
+    /// No program that `status` could ask.
+    #[error("{0}")]
+    NotRunning(String),
     /// Every link has reached its limit.
     #[error("{0}; run the same command again with a higher limit, or with another link")]
     LinksUsedUp(String),
@@ -174,11 +177,15 @@ impl Failure {
     pub(crate) fn tell(&self) {
         if let Failure::Scenario(error) = self {
             // It begins with its place, like messages of compilers, so that editors can jump there.
-            return notice::show(&error.show_within(style(), columns()));
+            return notice::show_failure(&error.show_within(style(), columns()));
         }
         let message = self.to_string();
+        if matches!(self, Failure::Interrupted) && notice::is_log() {
+            // A service that is stopped has not failed.
+            return notice::tell(&message);
+        }
         for line in message.lines() {
-            notice::tell(&format!("anabranch: {}", printable(line)));
+            notice::tell_failure(&printable(line));
         }
     }
 
@@ -204,6 +211,7 @@ impl Failure {
             Failure::NoAnswer { .. }
             | Failure::Unreachable { .. }
             | Failure::PeerGone(_)
+            | Failure::NotRunning(_)
             | Failure::LinksUsedUp(_)
             | Failure::Garbage { .. }
             | Failure::Refused(_)
@@ -238,6 +246,7 @@ impl Failure {
             Failure::NoAnswer { .. } => "no-answer",
             Failure::Unreachable { .. } => "unreachable",
             Failure::PeerGone(_) => "peer-gone",
+            Failure::NotRunning(_) => "not-running",
             Failure::LinksUsedUp(_) => "links-used-up",
             Failure::Garbage { .. } => "garbage",
             Failure::Refused(_) => "refused",

@@ -7,6 +7,7 @@ use tokio::sync::watch;
 
 use crate::failure::Failure;
 use crate::signals::{self, INTERRUPT};
+use crate::supervisor;
 use crate::threads;
 
 /// The presses of Ctrl-C since the start of the program.
@@ -27,6 +28,7 @@ impl Interrupt {
             tokio::spawn(async move {
                 while signal.arrives().await {
                     signals::record(signal.number);
+                    supervisor::stopping();
                     count.send_modify(|count| *count += 1);
                 }
             });

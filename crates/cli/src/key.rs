@@ -55,6 +55,12 @@ pub(crate) async fn to_listen(
     if let Some(security) = given(secrecy, interrupt).await? {
         return Ok(ListeningKey { security, fresh: None, file: secrecy.key_file.clone() });
     }
+    if notice::is_in_journal() {
+        return Err(Failure::Key(format!(
+            "a new key would be shown in the journal, to all who may read it: give --key-file, or set {VARIABLE} (in a unit: \
+             LoadCredential=key:FILE and --key-file ${{CREDENTIALS_DIRECTORY}}/key)"
+        )));
+    }
     let key = fresh()?;
     if output.quiet {
         return Err(Failure::Key(format!(
@@ -95,7 +101,7 @@ async fn given(secrecy: &Secrecy, interrupt: &mut Interrupt) -> Result<Option<Se
     if let Some(Security::Sealed(key)) = &key
         && is_evident(&key.reveal())
     {
-        notice::tell(
+        notice::warn(
             "This key can be guessed, so that anybody on the network path can read and change the data; a good one: \
              openssl rand -hex 16",
         );
@@ -152,13 +158,25 @@ fn read(path: &Path) -> Result<Zeroizing<String>, String> {
 pub(crate) fn check_permissions(file: &File, path: &Path) -> Result<(), String> {
     let found = file.metadata().map_err(|error| error.to_string())?;
     let mode = std::os::unix::fs::PermissionsExt::mode(&found.permissions()) & 0o777;
-    match mode & 0o077 {
+    let directory = std::env::var_os(CREDENTIALS);
+    match mode & of_others(path, directory.as_deref().map(Path::new)) {
         0 => Ok(()),
         _ => Err(format!(
             "other users may read or change it (mode {mode:03o}): run chmod 600 {}",
             path.display()
         )),
     }
+}
+
+/// The permissions that other users may not have. Only the service may enter the directory of its credentials, where access by
+/// a list (acl(5)) shows as that of the group.
+#[cfg(unix)]
+fn of_others(path: &Path, credentials: Option<&Path>) -> u32 {
+    let is_in = |directory: &Path| {
+        let [directory, parent] = [Some(directory), path.parent()].map(|one| one?.canonicalize().ok());
+        directory.is_some() && directory == parent
+    };
+    if credentials.is_some_and(is_in) { 0o037 } else { 0o077 }
 }
 
 #[cfg(not(unix))]
@@ -168,6 +186,9 @@ pub(crate) fn check_permissions(_: &File, _: &Path) -> Result<(), String> {
 
 /// The environment variable for the key.
 pub(crate) const VARIABLE: &str = "ANABRANCH_KEY";
+/// The environment variable for the directory of a service's credentials (systemd.exec(5)).
+#[cfg(unix)]
+const CREDENTIALS: &str = "CREDENTIALS_DIRECTORY";
 /// The number of digits of a client's key.
 const CLIENT_DIGITS: usize = 64;
 /// The maximum length of a key file.
@@ -196,6 +217,19 @@ mod tests {
             let why = format!("other users may read or change it (mode {mode:03o}): run chmod 600 FILE");
             assert_eq!(told(text, mode), Err(why));
         }
+    }
+
+    #[test]
+    fn a_credential_may_be_readable_by_a_list_that_shows_as_the_group() {
+        let (credentials, other) = (tempfile::tempdir().expect("one"), tempfile::tempdir().expect("two"));
+        let of = |folder: &Path| of_others(&folder.join("key"), Some(credentials.path()));
+        assert_eq!(0o440 & of(credentials.path()), 0);
+        for mode in [0o460, 0o444, 0o402, 0o410] {
+            assert_ne!(mode & of(credentials.path()), 0, "{mode:o}");
+        }
+        assert_ne!(0o440 & of(other.path()), 0);
+        assert_ne!(0o440 & of_others(&credentials.path().join("key"), None), 0);
+        assert_ne!(0o440 & of_others(&credentials.path().join("deeper/key"), Some(credentials.path())), 0);
     }
 
     #[test]

@@ -54,6 +54,10 @@ mod settings;
 mod signals;
 mod sim;
 #[cfg(feature = "full")]
+#[cfg_attr(not(unix), path = "status/elsewhere.rs")]
+mod status;
+mod supervisor;
+#[cfg(feature = "full")]
 mod sweep;
 mod threads;
 mod transfer;
@@ -94,6 +98,11 @@ pub fn run(registry: Registry) -> ExitCode {
         }
         return setting_list::list(&request).unwrap_or_else(Outcome::from).print(Output::default());
     }
+    #[cfg(feature = "full")]
+    let words = match forward::with_file(words) {
+        Ok(words) => words,
+        Err(failure) => return Outcome::from(failure).print(Output::default()),
+    };
     let arguments = match arguments::parse(&words) {
         Ok(arguments) => arguments,
         Err(why) => return not_parsed(&why, &given),
@@ -113,6 +122,9 @@ pub fn run(registry: Registry) -> ExitCode {
         && let Err(failure) = compare::prepare(compared)
     {
         return Outcome::from(failure).print(output);
+    }
+    if arguments.command.is_service() {
+        notice::begin_log();
     }
     let echo = KeyEcho::hide();
     let runtime = match threads::runtime() {
@@ -137,6 +149,7 @@ async fn carry_out(command: Command) -> Outcome {
         Err(error) => return Failure::System(error).into(),
     };
     let forced = interrupt.forced();
+    tokio::spawn(supervisor::keep_watchdog());
     // On a worker thread, which the driver of the sockets shares: here each message would wake another thread.
     let command = tokio::spawn(execute(command, interrupt));
     tokio::select! {
@@ -160,6 +173,8 @@ async fn execute(command: Command, mut interrupt: Interrupt) -> Result<Outcome, 
         Command::Bench(arguments) => bench::run(arguments, &mut interrupt).await,
         #[cfg(feature = "full")]
         Command::Forward(arguments) => forward::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Status(arguments) => status::run(arguments, &mut interrupt).await,
         #[cfg(feature = "full")]
         Command::Scenario(arguments) => recorded::run(arguments, &mut interrupt).await,
         #[cfg(feature = "full")]
@@ -198,7 +213,7 @@ fn not_parsed(not_parsed: &NotParsed, words: &[String]) -> ExitCode {
             let _ = help.print();
         }
         NotParsed::Help(help) => report::print_line(help.to_string().trim_end()),
-        NotParsed::Wrong(wrong) => notice::show(&wrong.draw(failure::style(), failure::columns())),
+        NotParsed::Wrong(wrong) => notice::show_failure(&wrong.draw(failure::style(), failure::columns())),
     }
     report::wait_until_printed();
     if message.is_some() { ExitCode::from(2) } else { report::ending(None) }

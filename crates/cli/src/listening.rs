@@ -15,14 +15,15 @@ use anabranch_sctp::config::Config;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use crate::arguments::{HostPort, Output};
+use crate::arguments::Output;
 use crate::closing::{ENDED, INTERRUPTED, farewell};
-use crate::endpoint;
+use crate::endpoint::{self, Place};
 use crate::failure::{Failure, list};
 use crate::interrupt::Interrupt;
 use crate::key::ListeningKey;
 use crate::peer::{Connected, Partner, Peer};
 use crate::report::Outcome;
+use crate::supervisor;
 
 pub(crate) use newcomers::{Newcomers, Persistence};
 pub(crate) use ready::{LineTarget, OtherEnd, ReadyLine};
@@ -79,20 +80,21 @@ pub(crate) trait Service: Send {
 }
 
 impl Listener {
-    /// Opens sockets at `hosts`, or where this machine has addresses, and prints the line for the other end.
+    /// Opens sockets, and prints the line for the other end.
     ///
     /// # Errors
     /// A host that is not found, an address that is not of this machine or in use.
     pub(crate) async fn open(
-        hosts: &[HostPort],
+        place: Place<'_>,
         config: &Config,
         key: &ListeningKey,
         partner: Partner,
         line: ReadyLine,
         output: Output,
     ) -> Result<Listener, Failure> {
-        let endpoint = endpoint::to_listen(hosts, config, &key.security).await?;
-        ready::print(&endpoint, hosts, key, line);
+        let endpoint = endpoint::to_listen(place, config, &key.security).await?;
+        ready::print(&endpoint, place.hosts, key, line);
+        supervisor::ready(&format!("listening at {}", list(&endpoint.local_addresses())));
         let security = key.security.clone();
         Ok(Listener { endpoint, security, partner, unreadable_peers: UnreadablePeers::new(output) })
     }
@@ -133,11 +135,17 @@ impl Listener {
                     Ok(association) => {
                         open.retain(Association::is_open);
                         open.push(association.clone());
-                        served.spawn(serve(association));
+                        let watched = supervisor::watch(&association);
+                        let serving = serve(association);
+                        served.spawn(async {
+                            serving.await;
+                            drop(watched);
+                        });
+                        supervisor::status(&connections(served.len()));
                     }
                     Err(failure) => break Err(failure),
                 },
-                Some(_) = served.join_next() => {}
+                Some(_) = served.join_next() => supervisor::status(&connections(served.len())),
                 () = interrupt.pressed() => break Err(Failure::Interrupted),
             }
         };
@@ -167,7 +175,9 @@ impl Listener {
                 connected.association.abort(&newcomers.busy());
                 continue;
             }
+            supervisor::status(&format!("serving {}", connected.peer));
             let served = {
+                let _watched = supervisor::watch(&connected.association);
                 let serving = service.serve(&connected, interrupt);
                 tokio::pin!(serving);
                 tokio::select! {
@@ -177,6 +187,7 @@ impl Listener {
                     () = newcomers.answer(&self.endpoint, &connected.association, &mut next) => serving.await,
                 }
             };
+            supervisor::status(WAITING);
             if let ControlFlow::Break(ended) = service.on_served(connected, served, next.is_some()).await {
                 if let (true, Some(newcomer)) = (is_interrupted(&ended), next) {
                     newcomer.abort(INTERRUPTED);
@@ -217,8 +228,19 @@ impl Listener {
     }
 }
 
+/// The number of peers that are served, as a status.
+fn connections(count: usize) -> String {
+    match count {
+        0 => WAITING.to_owned(),
+        _ => format!("{count} connected"),
+    }
+}
+
 /// True if Ctrl-C ended it.
 fn is_interrupted(ended: &Result<Outcome, Failure>) -> bool {
     let failure = ended.as_ref().map_or_else(Some, |outcome| outcome.failure.as_ref());
     matches!(failure, Some(Failure::Interrupted))
 }
+
+/// The status while no peer is served.
+const WAITING: &str = "listening";

@@ -32,7 +32,8 @@ pub(crate) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) ->
     let destination = destination(arguments)?;
     let line = ReadyLine { other: SENDER, target: line_target(arguments) };
     let listener =
-        Listener::open(&arguments.listen, &config, &key, Partner::Files, line, arguments.output).await?;
+        Listener::open(arguments.listen[..].into(), &config, &key, Partner::Files, line, arguments.output)
+            .await?;
     let resolved = json!({
         "listen": listener.addresses(),
         "dir": arguments.dir.display().to_string(),

@@ -44,7 +44,7 @@ async fn dial(
 ) -> Result<Outcome, Failure> {
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let security = key::to_dial(&arguments.secrecy, interrupt).await?;
-    let dialer = Dialer { config, security, partner: Partner::Files, output: arguments.output };
+    let dialer = Dialer { config, security, mark: None, partner: Partner::Files, output: arguments.output };
     let route = Route::find(dialer, &arguments.to, &arguments.via).await?;
     let run = SendRun {
         arguments,

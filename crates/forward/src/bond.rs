@@ -3,6 +3,7 @@
 
 mod reverse;
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use anabranch_net::streams::OpenError;
@@ -15,6 +16,7 @@ use crate::datagrams::Budget;
 use crate::destination::Destination;
 use crate::event::Report;
 use crate::flow::{Carrier, Flow, FlowError};
+use crate::ledger::{FlowKind, Ledger, NewFlow};
 use crate::rate::Rate;
 use crate::server::WRONG_PARTNER;
 use crate::signal::{Refused, Signal};
@@ -32,6 +34,7 @@ pub struct Bond {
     report: Report,
     /// The bytes of datagrams that wait for an association.
     waiting: Budget,
+    ledger: Ledger,
 }
 
 /// An association among those of a bond, until it is dropped.
@@ -43,7 +46,14 @@ struct Member {
 impl Bond {
     /// A bond without an association yet.
     pub fn new(report: Report) -> Bond {
-        Bond { carriers: watch::Sender::new(Vec::new()), report, waiting: Budget::new(MOST_WAITING) }
+        let (waiting, ledger) = (Budget::new(MOST_WAITING), Ledger::default());
+        ledger.expect(LOCAL);
+        Bond { carriers: watch::Sender::new(Vec::new()), report, waiting, ledger }
+    }
+
+    /// The flows of local programs.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
     }
 
     /// Opens flows over `association` until it ends, and carries connections to `reverse`.
@@ -57,11 +67,27 @@ impl Bond {
         self.accept_all(&member.carrier, reverse).await
     }
 
-    /// Opens a flow, with the other end's answer. Waits for a moment if there is no association at present.
+    /// Opens a flow for `program`, with the other end's answer. Waits for a moment if there is no association at present.
     ///
     /// # Errors
     /// The other end refuses, or cannot be reached.
-    pub(crate) async fn open(&self, signal: &Signal) -> Result<(Flow, Destination), Refused> {
+    pub(crate) async fn open(
+        &self,
+        program: SocketAddr,
+        signal: &Signal,
+    ) -> Result<(Flow, Destination), Refused> {
+        let opened = self.try_open(signal).await;
+        let (mut flow, bound) = opened.inspect_err(|refused| self.ledger.on_refused(LOCAL, refused.reply))?;
+        let (kind, destination) = match signal {
+            Signal::Connect(destination) => (FlowKind::Tcp, Some(destination.clone())),
+            _ => (FlowKind::Datagrams, None),
+        };
+        let new = NewFlow { kind, account: LOCAL, client: program.to_string() };
+        flow.enter(&self.ledger, new, destination);
+        Ok((flow, bound))
+    }
+
+    async fn try_open(&self, signal: &Signal) -> Result<(Flow, Destination), Refused> {
         let unreachable = |why: &dyn ToString| Refused::new(Reply::NetworkUnreachable, why.to_string());
         let mut carriers = self.carriers.subscribe();
         let is_there = |all: &Vec<Carrier>| all.iter().any(Carrier::is_open);
@@ -94,7 +120,7 @@ impl Bond {
 
     /// Accepts flows of the server until the association ends.
     async fn accept_all(&self, carrier: &Carrier, reverse: &[Reverse]) -> CloseReason {
-        let ports = Ports::new(carrier.clone(), self.report.clone());
+        let ports = Ports::new(carrier.clone(), self.report.clone(), self.ledger.clone());
         let mut flows = JoinSet::new();
         for one in reverse {
             flows.spawn(ports.clone().keep(one.clone()));
@@ -149,6 +175,8 @@ fn open_newest(carriers: &[Carrier]) -> Result<Flow, Refused> {
     })
 }
 
+/// The name under which the flows of all local programs are counted.
+const LOCAL: &str = "local";
 /// The time for which a program waits while there is no association.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The bytes of datagrams of all local programs that wait.

@@ -3,8 +3,8 @@
 mod ports;
 mod queue;
 
-pub use ports::UdpPort;
 pub(crate) use ports::{Local, relay};
+pub use ports::{Replies, UdpPort};
 pub(crate) use queue::{Budget, QueueReceiver, QueueSender, queue};
 
 use std::cell::RefCell;

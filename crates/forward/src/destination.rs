@@ -62,6 +62,16 @@ pub enum DestinationError {
 }
 
 impl Destination {
+    /// The name server that the far end uses itself. RFC 9476 keeps names below `alt` out of the DNS.
+    pub(crate) fn resolver() -> Destination {
+        Destination { host: Host::Name(HostName::resolver()), port: RESOLVER_PORT }
+    }
+
+    /// Returns true for the name server of the far end, whatever the port.
+    pub(crate) fn is_resolver(&self) -> bool {
+        matches!(&self.host, Host::Name(name) if *name == HostName::resolver())
+    }
+
     /// Appends the destination to `bytes`.
     pub fn encode(&self, bytes: &mut Vec<u8>) {
         match &self.host {
@@ -99,6 +109,16 @@ impl Destination {
         let Some((port, rest)) = rest.split_first_chunk() else { return Ok(None) };
         let destination = Destination { host, port: u16::from_be_bytes(*port) };
         Ok(Some((destination, bytes.len() - rest.len())))
+    }
+
+    /// The number of bytes of a destination at the start of `bytes`, without reading it; all bytes if its kind is unknown.
+    pub(crate) fn length_in(bytes: &[u8]) -> usize {
+        match bytes {
+            [IPV4, ..] => 1 + 4 + 2,
+            [IPV6, ..] => 1 + 16 + 2,
+            [NAME, length, ..] => 2 + usize::from(*length) + 2,
+            _ => bytes.len(),
+        }
     }
 }
 
@@ -147,6 +167,8 @@ impl fmt::Display for Destination {
     }
 }
 
+/// RFC 1035 §4.2.
+pub(crate) const RESOLVER_PORT: u16 = 53;
 const IPV4: u8 = 1;
 const NAME: u8 = 3;
 const IPV6: u8 = 4;

@@ -3,6 +3,7 @@
 mod carrier;
 mod pipe;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use anabranch_net::streams::{RecvHalf, SendHalf};
@@ -10,6 +11,8 @@ use anabranch_net::{CloseReason, SendError, SendOptions, Stream, StreamId};
 use bytes::Bytes;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
+use crate::destination::Destination;
+use crate::ledger::{Entry, Ledger, NewFlow, Traffic};
 use crate::rate::Rate;
 use crate::signal::{BYTES, DATAGRAM, Refused, SIGNAL, Signal, SignalError};
 
@@ -24,6 +27,8 @@ pub(crate) struct Flow {
     carrier: Carrier,
     /// True if this end opened the stream, and may open it again.
     is_ours: bool,
+    /// The place in the ledger while it carries a connection or datagrams.
+    entry: Option<Entry>,
 }
 
 /// The direction from the other end.
@@ -31,6 +36,7 @@ pub(crate) struct Flow {
 pub(crate) struct FlowReader {
     recv: RecvHalf,
     rate: Rate,
+    traffic: Arc<Traffic>,
 }
 
 /// The direction to the other end.
@@ -38,6 +44,7 @@ pub(crate) struct FlowReader {
 pub(crate) struct FlowWriter {
     send: SendHalf,
     rate: Rate,
+    traffic: Arc<Traffic>,
 }
 
 /// Something that arrives on a flow.
@@ -81,12 +88,23 @@ impl Flow {
     /// The flow of `stream`, which the other end opened, at a limited rate.
     pub(crate) fn new(stream: Stream, carrier: &Carrier, rate: &Rate) -> Flow {
         let (recv, send) = stream.into_split();
+        let traffic = Arc::<Traffic>::default();
         Flow {
-            reader: FlowReader { recv, rate: rate.clone() },
-            writer: FlowWriter { send, rate: rate.clone() },
+            reader: FlowReader { recv, rate: rate.clone(), traffic: Arc::clone(&traffic) },
+            writer: FlowWriter { send, rate: rate.clone(), traffic },
             carrier: carrier.clone(),
             is_ours: false,
+            entry: None,
         }
+    }
+
+    /// Enters a flow that is open in `ledger`, until it ends. The destination of datagrams is that of the first one.
+    pub(crate) fn enter(&mut self, ledger: &Ledger, new: NewFlow<'_>, destination: Option<Destination>) {
+        let traffic = &self.writer.traffic;
+        if let Some(destination) = destination {
+            traffic.leads_to(destination);
+        }
+        self.entry = Some(ledger.enter(new, traffic));
     }
 
     /// The stream.
@@ -151,6 +169,7 @@ impl Flow {
     /// Ends the flow in both directions: what still arrives is dropped, and the stream can be used again when both ends
     /// have ended it.
     pub(crate) async fn end(mut self) {
+        self.entry = None;
         // Both at once: the end may wait for credit that the other end gives when its own was read.
         let Flow { reader, writer, .. } = &mut self;
         let all_read = async {
@@ -210,8 +229,14 @@ impl FlowReader {
         }
         let bytes = message.into_bytes();
         Ok(Some(match ppid {
-            BYTES => Arrived::Bytes(bytes),
-            DATAGRAM => Arrived::Datagram(bytes),
+            BYTES => {
+                self.traffic.on_received(bytes.len());
+                Arrived::Bytes(bytes)
+            }
+            DATAGRAM => {
+                self.traffic.on_received(self.traffic.payload(&bytes));
+                Arrived::Datagram(bytes)
+            }
             SIGNAL => Arrived::Signal(Signal::decode(&bytes)?),
             _ => return Err(FlowError::Unexpected),
         }))
@@ -235,7 +260,10 @@ impl FlowWriter {
 
     /// Sends bytes whose [`turn`](FlowWriter::turn) has come, as soon as the other end has room for them.
     async fn bytes_now(&mut self, bytes: Bytes) -> Result<(), FlowError> {
-        Ok(self.send.send(bytes, SendOptions::default().ppid(BYTES)).await?)
+        let length = bytes.len();
+        self.send.send(bytes, SendOptions::default().ppid(BYTES)).await?;
+        self.traffic.on_sent(length);
+        Ok(())
     }
 
     /// Sends a datagram, which is given up when it is too old to matter. It is dropped if it cannot leave before that.
@@ -245,8 +273,13 @@ impl FlowWriter {
     pub(crate) async fn datagram(&mut self, datagram: Bytes) -> Result<(), FlowError> {
         self.rate.take(datagram.len()).await;
         let options = SendOptions::default().ppid(DATAGRAM).unordered().lifetime(LIFETIME);
+        let payload = self.traffic.payload(&datagram);
         match timeout(LIFETIME, self.send.send(datagram, options)).await {
-            Err(_) | Ok(Ok(()) | Err(SendError::Expired | SendError::BeyondCredit { .. })) => Ok(()),
+            Ok(Ok(())) => {
+                self.traffic.on_sent(payload);
+                Ok(())
+            }
+            Err(_) | Ok(Err(SendError::Expired | SendError::BeyondCredit { .. })) => Ok(()),
             Ok(Err(error)) => Err(error.into()),
         }
     }

@@ -78,23 +78,34 @@ impl Front {
                 socks::serve(connection, program, bond, negotiations, *is_full_cone).await;
             }
             Front::Http => http::serve(connection, program, bond, negotiations).await,
-            Front::Fixed(destination) => match open(bond, program, destination).await {
-                Ok(flow) => pipe(connection, flow).await,
-                Err(_) => reset(connection),
-            },
+            Front::Fixed(destination) => carry_to(destination, connection, program, bond).await,
         }
+    }
+}
+
+/// Carries the connection of a local program to `destination`. A refusal is a reset.
+pub(crate) async fn carry_to(
+    destination: &Destination,
+    connection: TcpStream,
+    program: SocketAddr,
+    bond: &Bond,
+) {
+    match open(bond, program, destination).await {
+        Ok(flow) => pipe(connection, flow).await,
+        Err(_) => reset(connection),
     }
 }
 
 /// Opens a flow to `destination` for a local program.
 async fn open(bond: &Bond, program: SocketAddr, destination: &Destination) -> Result<Flow, Refused> {
-    let (flow, _) = bond.open(&Signal::Connect(destination.clone())).await.inspect_err(|refused| {
-        bond.report().event(Event::Refused {
-            client: program.to_string(),
-            destination: destination.clone(),
-            refused: refused.clone(),
-        });
-    })?;
+    let (flow, _) =
+        bond.open(program, &Signal::Connect(destination.clone())).await.inspect_err(|refused| {
+            bond.report().event(Event::Refused {
+                client: program.to_string(),
+                destination: destination.clone(),
+                refused: refused.clone(),
+            });
+        })?;
     Ok(flow)
 }
 

@@ -1,8 +1,11 @@
 //! The way out of the server: looks names up, checks every address against the permissions, and connects to the address
 //! that was checked.
 
+mod resolvers;
+
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -23,6 +26,8 @@ pub struct Gate {
     allowed: Vec<Allowance>,
     current: Mutex<Option<(Instant, Permissions)>>,
     look_ups: LookUps,
+    /// The file that names the name servers of this host.
+    resolvers: PathBuf,
 }
 
 /// The look-ups that may run at once. Clones share them.
@@ -43,6 +48,7 @@ impl Gate {
             allowed,
             current: Mutex::new(None),
             look_ups: LookUps(Arc::new(Semaphore::new(MOST_LOOK_UPS))),
+            resolvers: RESOLVERS.into(),
         }
     }
 
@@ -61,6 +67,15 @@ impl Gate {
             .map_err(|refusal| Refused::new(Reply::NotAllowed, refusal.to_string()))
     }
 
+    /// Checks the address of a destination. The name server of this host is permitted, wherever it is: it is asked for
+    /// names of clients anyway.
+    ///
+    /// # Errors
+    /// It is not permitted.
+    pub(crate) fn check_of(&self, destination: &Destination, address: SocketAddr) -> Result<(), Refused> {
+        if destination.is_resolver() { Ok(()) } else { self.check(address) }
+    }
+
     /// The addresses of a destination that are permitted, in both families.
     ///
     /// # Errors
@@ -71,6 +86,7 @@ impl Gate {
         look_ups: &LookUps,
     ) -> Result<Vec<SocketAddr>, Refused> {
         let all = match &destination.host {
+            Host::Name(_) if destination.is_resolver() => return Ok(resolvers::read(&self.resolvers)),
             Host::Ip(ip) => vec![SocketAddr::new(*ip, destination.port)],
             Host::Name(name) => self.look_up(name.as_str(), destination.port, look_ups).await?,
         };
@@ -178,6 +194,12 @@ fn in_turns(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     }
 }
 
+/// The name servers of this host.
+pub fn name_servers() -> Vec<SocketAddr> {
+    resolvers::read(RESOLVERS.as_ref())
+}
+
+const RESOLVERS: &str = "/etc/resolv.conf";
 /// The number of look-ups at once. Each blocks a thread of the runtime.
 const MOST_LOOK_UPS: usize = 256;
 const MOST_OF_CLIENT: usize = 32;

@@ -5,6 +5,7 @@
 //! `None` until enough have arrived, or an error.
 
 mod bond;
+pub mod captured;
 mod datagrams;
 mod destination;
 mod event;
@@ -12,6 +13,8 @@ mod flow;
 mod fronts;
 mod gate;
 pub mod http_connect;
+mod ledger;
+mod marked;
 mod newest;
 mod permissions;
 mod rate;
@@ -24,7 +27,8 @@ pub use datagrams::UdpPort;
 pub use destination::{Destination, DestinationError, Host, HostName};
 pub use event::{Event, Report};
 pub use fronts::Front;
-pub use gate::Gate;
+pub use gate::{Gate, name_servers};
+pub use ledger::{Carried, ClientReport, FlowKind, FlowReport, Ledger, LedgerReport, Sample, Totals};
 pub use permissions::{
     AddressClass, Allowance, AllowanceError, Permissions, PortsError, Refusal, ReverseAllowance,
     ReverseError, ReversePermissions, ReverseRefusal,

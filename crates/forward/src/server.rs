@@ -16,6 +16,7 @@ use crate::destination::Destination;
 use crate::event::{Event, Report};
 use crate::flow::{Carrier, Flow, pipe};
 use crate::gate::{Gate, LookUps};
+use crate::ledger::{FlowKind, Ledger, NewFlow};
 use crate::newest::Newest;
 use crate::permissions::ReversePermissions;
 use crate::rate::Rate;
@@ -36,6 +37,8 @@ pub struct Server {
     pub most_associations: usize,
     /// The receiver of its events.
     pub report: Report,
+    /// The flows of its clients.
+    pub ledger: Ledger,
 }
 
 /// A client of a server, with one association or several.
@@ -56,6 +59,7 @@ pub struct Client {
 impl Client {
     /// A client of `server`.
     pub fn new(name: &str, rate: Rate, server: &Server) -> Client {
+        server.ledger.expect(name);
         Client {
             name: name.into(),
             rate,
@@ -127,16 +131,20 @@ impl Server {
             let refused = Refused::new(Reply::GeneralFailure, self.many_flows());
             match request {
                 Signal::Connect(to) | Signal::Listen(to) => self.report_refusal(client, &to, &refused),
-                _ => self.report.event(Event::DatagramsRefused {
-                    client: client.name.to_string(),
-                    refused: refused.clone(),
-                }),
+                _ => {
+                    self.ledger.on_refused(&client.name, refused.reply);
+                    self.report.event(Event::DatagramsRefused {
+                        client: client.name.to_string(),
+                        refused: refused.clone(),
+                    });
+                }
             }
             return flow.refuse(refused).await;
         };
         // A flow that is refused is small.
         match request {
             Signal::Datagrams { is_full_cone } => {
+                self.enter(&mut flow, client, FlowKind::Datagrams, None);
                 Box::pin(datagrams::serve(self, client, flow, is_full_cone)).await;
             }
             Signal::Listen(port) => Box::pin(ports::serve(self, client, &port, flow, carrier)).await,
@@ -163,8 +171,14 @@ impl Server {
             }
         };
         if flow.writer.signal(&Signal::Opened(bound)).await.is_ok() {
+            self.enter(&mut flow, client, FlowKind::Tcp, Some(destination.clone()));
             pipe(connection, flow).await;
         }
+    }
+
+    fn enter(&self, flow: &mut Flow, client: &Client, kind: FlowKind, destination: Option<Destination>) {
+        let new = NewFlow { kind, account: &client.name, client: client.name.to_string() };
+        flow.enter(&self.ledger, new, destination);
     }
 
     fn admit(&self, client: &Client) -> Option<OwnedSemaphorePermit> {
@@ -178,6 +192,7 @@ impl Server {
     }
 
     fn report_refusal(&self, client: &Client, destination: &Destination, refused: &Refused) {
+        self.ledger.on_refused(&client.name, refused.reply);
         self.report.event(Event::Refused {
             client: client.name.to_string(),
             destination: destination.clone(),

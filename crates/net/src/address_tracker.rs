@@ -14,7 +14,7 @@ use crate::interface_monitor::InterfaceMonitor;
 use crate::interfaces::Interface;
 use crate::routes::leads_to;
 use crate::shared::Shared;
-use crate::socket::Socket;
+use crate::socket::{Socket, Ties};
 
 /// Tracks the addresses of the machine for one endpoint.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ pub(crate) struct AddressTracker {
     /// The task that waits for changes while the driver does other work.
     watcher: JoinHandle<()>,
     port: u16,
-    by_device: bool,
+    settings: SocketSettings,
     /// If not empty, an interface is used only with a route to one of these peers.
     toward: Vec<SocketAddr>,
 }
@@ -34,6 +34,8 @@ pub(crate) struct AddressTracker {
 pub(crate) struct SocketSettings {
     /// True if each socket is bound to the interface of its address.
     pub by_device: bool,
+    /// The mark of the packets of each socket.
+    pub mark: Option<u32>,
     /// The largest packets sent before a path is known to carry larger ones.
     pub needed: ByteCount,
 }
@@ -61,7 +63,7 @@ impl AddressTracker {
         // Reports addresses that appeared since the endpoint got its own.
         latest.mark_changed();
         let watcher = tokio::spawn(forward(monitor, sender, shared.clone()));
-        Ok(Some(AddressTracker { tracked, latest, watcher, port, by_device: settings.by_device, toward }))
+        Ok(Some(AddressTracker { tracked, latest, watcher, port, settings, toward }))
     }
 
     /// The changes since the last call.
@@ -80,8 +82,9 @@ impl AddressTracker {
         if !self.toward.is_empty() && !self.toward.iter().any(has_route) {
             return None;
         }
-        let device = self.by_device.then_some(address.interface.as_str());
-        let bind = |port: u16| Socket::bind(SocketAddr::new(address.ip, port), device);
+        let device = self.settings.by_device.then_some(address.interface.as_str());
+        let ties = Ties { device, mark: self.settings.mark };
+        let bind = |port: u16| Socket::bind(SocketAddr::new(address.ip, port), ties);
         match bind(self.port).or_else(|_| bind(0)) {
             Ok(socket) => {
                 self.tracked.on_opened(address, socket.address());

@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_sctp::endpoint::EndpointError;
 
 use crate::interfaces::{Interface, interfaces};
-use crate::socket::Socket;
+use crate::socket::{Socket, Ties};
 
 /// The error of an endpoint that cannot be opened. Each message advises what to do.
 #[derive(Debug, thiserror::Error)]
@@ -68,22 +68,26 @@ pub enum BindError {
 
 /// Opens one socket for each address. If the port is 0, the operating system chooses it for the first socket, and the
 /// others get the same if it is free: then one address shows a peer the port of all. A socket at an address of one of
-/// `tied_to` is bound to that interface.
-pub(crate) fn bind_all(addresses: &[SocketAddr], tied_to: &[Interface]) -> Result<Vec<Socket>, BindError> {
+/// `tied_to` is bound to that interface. The packets of each have the `mark`.
+pub(crate) fn bind_all(
+    addresses: &[SocketAddr],
+    tied_to: &[Interface],
+    mark: Option<u32>,
+) -> Result<Vec<Socket>, BindError> {
     let mut sockets: Vec<Socket> = Vec::with_capacity(addresses.len());
     let mut shared_port = None;
     for &address in addresses {
         let interface = tied_to.iter().find(|interface| interface.addresses.contains(&address.ip()));
-        let device = interface.map(|interface| interface.name.as_str());
+        let ties = Ties { device: interface.map(|interface| interface.name.as_str()), mark };
         let at_port = |port: u16| {
             let mut address = address;
             address.set_port(port);
-            Socket::bind(address, device).ok()
+            Socket::bind(address, ties).ok()
         };
         let at_preferred = shared_port.filter(|_| address.port() == 0).and_then(at_port);
         let socket = match at_preferred {
             Some(socket) => socket,
-            None => Socket::bind(address, device).map_err(|error| explain(address, error))?,
+            None => Socket::bind(address, ties).map_err(|error| explain(address, error))?,
         };
         shared_port.get_or_insert(socket.address().port());
         sockets.push(socket);
@@ -132,25 +136,26 @@ mod tests {
 
     #[tokio::test]
     async fn the_sockets_of_a_client_share_a_port_where_they_can() {
-        let sockets = bind_all(&addresses(&["127.0.0.1:0", "127.0.0.2:0", "[::1]:0"]), &[]).expect("sockets");
+        let sockets =
+            bind_all(&addresses(&["127.0.0.1:0", "127.0.0.2:0", "[::1]:0"]), &[], None).expect("sockets");
         let ports: Vec<u16> = sockets.iter().map(|socket| socket.address().port()).collect();
         assert_eq!(ports, [ports[0]; 3]);
         // The same address twice cannot have the same port twice.
-        let sockets = bind_all(&addresses(&["127.0.0.1:0", "127.0.0.1:0"]), &[]).expect("sockets");
+        let sockets = bind_all(&addresses(&["127.0.0.1:0", "127.0.0.1:0"]), &[], None).expect("sockets");
         assert_ne!(sockets[0].address(), sockets[1].address());
     }
 
     #[tokio::test]
     async fn an_address_of_another_machine_is_named_beside_those_there_are() {
-        let error = bind_all(&addresses(&["198.51.100.77:0"]), &[]).expect_err("not here").to_string();
+        let error = bind_all(&addresses(&["198.51.100.77:0"]), &[], None).expect_err("not here").to_string();
         assert!(error.starts_with("198.51.100.77 is not an address of this machine; it has "), "{error}");
         assert!(error.contains("127.0.0.1"), "{error}");
     }
 
     #[tokio::test]
     async fn a_port_in_use_is_named() {
-        let taken = bind_all(&addresses(&["127.0.0.1:0"]), &[]).expect("a socket");
-        let error = bind_all(&[taken[0].address()], &[]).expect_err("in use").to_string();
+        let taken = bind_all(&addresses(&["127.0.0.1:0"]), &[], None).expect("a socket");
+        let error = bind_all(&[taken[0].address()], &[], None).expect_err("in use").to_string();
         let expected = format!(
             "UDP port {} of 127.0.0.1 is in use; end the program that uses it or choose another port",
             taken[0].address().port()

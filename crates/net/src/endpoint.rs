@@ -43,6 +43,9 @@ pub struct Options {
     /// addresses are not bound to an interface, and neither is any socket on systems that route by the source
     /// address.
     pub by_device: bool,
+    /// The mark of its packets (`SO_MARK` of Linux), by which rules of the packet filter and of routing find them. Only
+    /// privileged users may mark, and no other system has it: the sockets cannot be opened then.
+    pub mark: Option<u32>,
     /// The interfaces whose addresses are used when they appear later, and removed when they vanish.
     pub address_tracking: AddressTracking,
     /// If not empty, an interface that appears later is used only with a route to one of these peers.
@@ -89,6 +92,7 @@ impl Options {
         Options {
             local: Vec::new(),
             by_device: false,
+            mark: None,
             address_tracking: AddressTracking::Off,
             toward: Vec::new(),
             links: Vec::new(),
@@ -117,7 +121,7 @@ impl Endpoint {
         } else {
             Vec::new()
         };
-        let sockets = bind_all(&options.local, &tied_to)?;
+        let sockets = bind_all(&options.local, &tied_to, options.mark)?;
         let mut association = options.config;
         // With MTU discovery each path determines its own interface's MTU.
         let is_given = association.mtu_discovery == MtuDiscovery::Off;
@@ -125,7 +129,7 @@ impl Endpoint {
             association.mtu = association.mtu.min(carried.max(LEAST_MTU));
         }
         let needed = association.first_mtu(IpVersion::V4).max(association.first_mtu(IpVersion::V6));
-        let settings = SocketSettings { by_device: options.by_device, needed };
+        let settings = SocketSettings { by_device: options.by_device, mark: options.mark, needed };
         let sealing = sealing(&options.security);
         if sealing.is_some() {
             // The seal's tag replaces the checksum (RFC 9653 §1).

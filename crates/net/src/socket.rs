@@ -33,14 +33,22 @@ pub(crate) struct ReceiveBuffers {
     meta: [RecvMeta; BATCH],
 }
 
+/// The bounds of a socket's packets beyond its address.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Ties<'a> {
+    /// The interface by which alone they are sent and received, if the system supports it.
+    pub device: Option<&'a str>,
+    /// Their mark.
+    pub mark: Option<u32>,
+}
+
 impl Socket {
-    /// Opens a socket at `address`; with port 0 the operating system chooses one. With `device`, packets are sent and
-    /// received only on that interface, if the system supports it. An IPv6 socket does not accept IPv4. Must be
-    /// called within a tokio runtime.
+    /// Opens a socket at `address`; with port 0 the operating system chooses one. An IPv6 socket does not accept IPv4. Must
+    /// be called within a tokio runtime.
     ///
     /// # Errors
     /// The error of the operating system.
-    pub(crate) fn bind(address: SocketAddr, device: Option<&str>) -> io::Result<Socket> {
+    pub(crate) fn bind(address: SocketAddr, ties: Ties<'_>) -> io::Result<Socket> {
         let socket = socket2::Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
         if address.is_ipv6() {
             socket.set_only_v6(true)?;
@@ -48,8 +56,11 @@ impl Socket {
         // The system may grant less than requested, down to nothing; see `buffer_sizes`.
         let _ = socket.set_recv_buffer_size(WANTED_BUFFER);
         let _ = socket.set_send_buffer_size(WANTED_BUFFER);
-        if let Some(device) = device {
+        if let Some(device) = ties.device {
             bind_device(&socket, device);
+        }
+        if let Some(mark) = ties.mark {
+            set_mark(&socket, mark)?;
         }
         socket.set_nonblocking(true)?;
         socket.bind(&address.into())?;
@@ -213,6 +224,17 @@ fn bind_device(socket: &socket2::Socket, device: &str) {
 #[cfg(not(target_os = "linux"))]
 fn bind_device(_socket: &socket2::Socket, _device: &str) {}
 
+/// Marks the packets of a socket. Only privileged users may.
+#[cfg(target_os = "linux")]
+fn set_mark(socket: &socket2::Socket, mark: u32) -> io::Result<()> {
+    socket.set_mark(mark)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn set_mark(_socket: &socket2::Socket, _mark: u32) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
 /// `quinn-udp` requests the time of each arrival, which is not used here, and has room for 96 bytes of control
 /// messages per batch: with the time among them the last one, the ECN codepoint, is truncated.
 #[cfg(target_os = "linux")]
@@ -251,7 +273,8 @@ mod tests {
 
     fn pair() -> (Socket, Socket) {
         let loopback = "127.0.0.1:0".parse().expect("an address");
-        (Socket::bind(loopback, None).expect("a socket"), Socket::bind(loopback, None).expect("a socket"))
+        let bound = || Socket::bind(loopback, Ties::default()).expect("a socket");
+        (bound(), bound())
     }
 
     /// Receives up to `count` datagrams.
@@ -306,7 +329,7 @@ mod tests {
     async fn each_packet_of_a_batch_has_the_codepoint_of_its_batch() {
         let all = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::Ce];
         for loopback in ["127.0.0.1:0", "[::1]:0"] {
-            let bound = || Socket::bind(loopback.parse().expect("an address"), None);
+            let bound = || Socket::bind(loopback.parse().expect("an address"), Ties::default());
             let (Ok(sender), Ok(receiver)) = (bound(), bound()) else {
                 println!("skipped: {loopback} is not an address of this machine");
                 continue;
@@ -325,7 +348,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_wildcard_socket_knows_where_a_datagram_was_sent_to_and_answers_from_there() {
-        let wildcard = Socket::bind("0.0.0.0:0".parse().expect("an address"), None).expect("a socket");
+        let any = "0.0.0.0:0".parse().expect("an address");
+        let wildcard = Socket::bind(any, Ties::default()).expect("a socket");
         let (asker, _) = pair();
         let asked: SocketAddr = ([127, 0, 0, 3], wildcard.address().port()).into();
         send(&asker, asked, Ecn::NotEct, 4, b"ping").await;
@@ -344,7 +368,8 @@ mod tests {
     #[tokio::test]
     async fn a_socket_that_is_tied_to_its_interface_sends_and_receives_there() {
         let loopback = "127.0.0.1:0".parse().expect("an address");
-        let tied = Socket::bind(loopback, Some("lo")).expect("a socket");
+        let ties = Ties { device: Some("lo"), ..Ties::default() };
+        let tied = Socket::bind(loopback, ties).expect("a socket");
         let (other, _) = pair();
         send(&tied, other.address(), Ecn::NotEct, 4, b"ping").await;
         assert_eq!(receive(&other, 1).await[0].remote, tied.address());

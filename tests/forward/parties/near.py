@@ -7,7 +7,7 @@ A WAY is kind:host:port of kind port, socks, connect, or mptcp (SOCKS over Multi
     rate WAY TO SECONDS             a download; prints the bytes of each second
     paced WAY TO RATE SECONDS       a download at a rate in Mbit/s; prints its bytes
     echo WAY TO SECONDS             64 bytes again and again; prints each round trip in ms
-    datagrams PORT SECONDS          4 Mbit/s; prints the sent, the echoed, and the longest gap in ms
+    datagrams TO SECONDS            4 Mbit/s; prints the sent, the echoed, and the longest gap in ms
     many WAY TO COUNT AT_ONCE       connections in batches; prints how many went how
 """
 
@@ -118,10 +118,11 @@ def echo(way, to, seconds):
         time.sleep(0.02)
 
 
-def datagrams(port, seconds):
+def datagrams(to, seconds):
     """Sends datagrams of 1,200 bytes, and counts what returns."""
     client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    client.connect(("127.0.0.1", int(port)))
+    host, port = to.split(":")
+    client.connect((host, int(port)))
     client.settimeout(2)
     arrived = {}
     thread = threading.Thread(target=receive, args=(client, arrived))

@@ -6,13 +6,15 @@ use std::str::FromStr;
 
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_forward::{Allowance, Destination, ReverseAllowance};
+#[cfg(target_os = "linux")]
+use anabranch_transparent::{Except, Taken};
 use clap::{ArgGroup, Args};
 
 use super::{HostPort, Output, Secrecy, Via};
 
 /// `anabranch forward`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES, override_usage = USAGE, group = ArgGroup::new("role").required(true).multiple(true).args(["serve", "to", "bind"]))]
+#[command(after_help = EXAMPLES, override_usage = USAGE, group = ArgGroup::new("role").required(true).multiple(true).args(["serve", "to", "bind", "release"]))]
 pub(crate) struct ForwardArguments {
     /// Connect to destinations for the other end: this is the server
     #[arg(long)]
@@ -46,6 +48,23 @@ pub(crate) struct ForwardArguments {
     /// Let anybody answer datagrams, not their destination alone
     #[arg(long, conflicts_with = "serve")]
     pub full_cone: bool,
+    /// Carry flows of programs that have no settings for it, of Linux: `host`, `uid=NAME`, `cgroup=PATH`, `port=443`,
+    /// `from=NET|IFACE` (a network behind this host), `to=NET` (private destinations too). Needs root or CAP_NET_ADMIN
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_delimiter = ',', num_args = 0..=1, default_missing_value = "host", value_name = "WHAT,…", conflicts_with = "serve")]
+    pub transparent: Vec<Taken>,
+    /// Leave these destinations beside the bond
+    #[cfg(target_os = "linux")]
+    #[arg(long, value_name = "NET[:PORTS]", requires = "transparent")]
+    pub except: Vec<Except>,
+    /// Let nothing leave beside the bond, also when this program has ended, until --release
+    #[cfg(target_os = "linux")]
+    #[arg(long, requires = "transparent")]
+    pub strict: bool,
+    /// Remove the rules that --transparent and --strict left, and exit
+    #[cfg(target_os = "linux")]
+    #[arg(long, exclusive = true)]
+    pub release: bool,
     /// Permit destinations beyond the public internet: a network or address, with ports if only these; `all`; repeat for
     /// each
     #[arg(long, value_name = "NET[:PORTS]", requires = "serve")]
@@ -56,6 +75,12 @@ pub(crate) struct ForwardArguments {
     /// Admit the clients of this file, each with a name and a key of its own; the file is read again when it changes
     #[arg(long, value_name = "FILE", requires = "serve", conflicts_with_all = ["insecure", "key_file", "to"])]
     pub clients: Option<PathBuf>,
+    /// Serve metrics to Prometheus by HTTP at this port, on 127.0.0.1 unless an address is given, under /metrics
+    #[arg(long, value_name = "[ADDR:]PORT")]
+    pub metrics: Option<LocalPort>,
+    /// Read options from this TOML file, under their long names: those of the command line are added, or replace them
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
     /// Add a client to the file of --clients, print the key for it, and exit
     #[arg(long, value_name = "NAME", requires = "clients", conflicts_with = "to")]
     pub add_client: Option<String>,
@@ -105,6 +130,15 @@ impl ForwardArguments {
         Output { quiet: self.quiet, verbose: self.verbose, ..Output::default() }
     }
 
+    /// Returns true unless it does one thing and exits.
+    pub(crate) fn runs_on(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        if self.release {
+            return false;
+        }
+        self.add_client.is_none()
+    }
+
     /// The most flows of a client.
     pub(crate) fn most_flows(&self) -> usize {
         self.max_flows.unwrap_or(10_000)
@@ -113,6 +147,18 @@ impl ForwardArguments {
     /// The most memory of a client; `None` at the end with the programs.
     pub(crate) fn most_memory(&self) -> Option<ByteCount> {
         self.serve.then(|| self.limit_memory.unwrap_or(ByteCount::new(128_000_000)))
+    }
+
+    /// Returns true if flows are carried that have no settings for it.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn is_transparent(&self) -> bool {
+        !self.transparent.is_empty()
+    }
+
+    /// No other system leads flows here.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn is_transparent(&self) -> bool {
+        false
     }
 
     /// Checks that the end with the programs has a port for them.
@@ -133,11 +179,11 @@ impl ForwardArguments {
         if let Some((option, _)) = of_server.iter().find(|(_, is_given)| *is_given && !self.serve) {
             return Err(format!("{option} is for the end with --serve, which connects to destinations"));
         }
-        if self.serve || ports.iter().any(|count| *count > 0) {
+        if self.serve || self.is_transparent() || ports.iter().any(|count| *count > 0) {
             return Ok(());
         }
         Err("nothing to forward: give --socks 1080, --http 8080, --listen 2222=host:22, --udp 5353=host:53 \
-             or --reverse 8080=localhost:80; the end that connects to destinations has --serve"
+             or --reverse 8080=localhost:80, or --transparent for all programs; the end that connects to destinations has --serve"
             .to_owned())
     }
 }
@@ -218,9 +264,11 @@ Examples:
   a game's or a call's datagrams:  anabranch forward --to 192.0.2.1 --udp 5000=game.example:5000
   a web server of the laptop:      anabranch forward --to 192.0.2.1 --reverse 8080=localhost:80
   which the server must permit:    anabranch forward --serve --allow-reverse 8080
+  all programs of this host:       sudo anabranch forward --to 192.0.2.1 --transparent
   a modem as a backup:             anabranch forward --to 192.0.2.1 --socks 1080 --via wwan0=backup
   a client with a key of its own:  anabranch forward --serve --clients FILE --add-client alice
   and the server for all of them:  anabranch forward --serve --clients FILE
+  a service, with a file:          anabranch forward --config /etc/anabranch/forward.toml
 
 Exit status: 1 the sockets failed, 2 invalid input, 130 after Ctrl-C.";
 

@@ -48,7 +48,8 @@ impl BenchRoute {
         let base = Config { partial_reliability: deadlines.is_some(), ..settings::for_tools() };
         let config = settings::with(base, &arguments.settings)?;
         let security = key::to_dial(&arguments.secrecy, interrupt).await?;
-        let dialer = Dialer { config, security, partner: Partner::Tests, output: arguments.output };
+        let dialer =
+            Dialer { config, security, mark: None, partner: Partner::Tests, output: arguments.output };
         let route = Route::find(dialer, &arguments.to, &arguments.via).await?;
         Ok(BenchRoute { route, only: None, deadlines })
     }

@@ -37,7 +37,8 @@ pub(super) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let line = ReadyLine { other: CLIENT, target: LineTarget::by(arguments.output) };
     let listener =
-        Listener::open(&arguments.listen, &config, &key, Partner::Tests, line, arguments.output).await?;
+        Listener::open(arguments.listen[..].into(), &config, &key, Partner::Tests, line, arguments.output)
+            .await?;
     let resolved = json!({
         "listen": listener.addresses(),
         "once": arguments.once,

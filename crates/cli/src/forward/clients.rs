@@ -82,7 +82,7 @@ impl ClientFile {
                     self.changes.send_modify(|count| *count += 1);
                 }
                 Err(why) => {
-                    notice::tell(&format!("{}; the clients stay as they were", wrong(&self.path, &why)));
+                    notice::warn(&format!("{}; the clients stay as they were", wrong(&self.path, &why)));
                 }
             }
         }

@@ -15,8 +15,9 @@ use crate::key;
 use crate::notice;
 use crate::peer::Partner;
 use crate::report::Outcome;
+use crate::supervisor;
 
-/// Dials until Ctrl-C. Each way in which it fails is shown once.
+/// Dials until Ctrl-C. Each way in which it fails is shown once. Packets have the `mark`.
 ///
 /// # Errors
 /// Invalid input at the first attempt, and Ctrl-C.
@@ -24,11 +25,13 @@ pub(super) async fn run(
     arguments: &ForwardArguments,
     config: &Config,
     end: LocalEnd,
+    mark: Option<u32>,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
     let security = key::to_dial(&arguments.secrecy, interrupt).await?;
     let partner = if arguments.serve { Partner::Programs } else { Partner::Destinations };
     let quiet = Output { quiet: true, ..arguments.output() };
+    supervisor::ready(&format!("dialling {}", hosts(arguments)));
     let mut shown = None;
     let mut pause = SHORTEST;
     // True if the last bond ended soon for a reason that was shown: the next one is worth a line if it lasts.
@@ -37,15 +40,18 @@ pub(super) async fn run(
     loop {
         let output = if is_first { arguments.output() } else { quiet };
         let mut connected_at = None;
-        let dialer = Dialer { config: config.clone(), security: security.clone(), partner, output };
+        let dialer = Dialer { config: config.clone(), security: security.clone(), mark, partner, output };
         let failure = match Route::find(dialer, &arguments.to, &arguments.via).await {
-            // The name of a link or the form of an address does not become right by waiting.
-            Err(failure @ (Failure::Arguments(_) | Failure::Via(_))) if is_first => return Err(failure),
+            // The form of an address does not become right by waiting, nor the name of a link that a person gave. A modem may
+            // be found after its service has begun.
+            Err(failure @ Failure::Arguments(_)) if is_first => return Err(failure),
+            Err(failure @ Failure::Via(_)) if is_first && !supervisor::is_present() => return Err(failure),
             Err(failure) => failure,
             Ok(route) => {
                 let carried = route.dial(interrupt, async |connected, interrupt| {
                     connected_at = Some(Instant::now());
                     let name = connected.peer.to_string();
+                    supervisor::status(&format!("connected to {name}"));
                     let connected_line = async {
                         if is_brief {
                             sleep(LASTING).await;
@@ -74,12 +80,13 @@ pub(super) async fn run(
         };
         is_first = false;
         let what = failure.to_string();
+        supervisor::status(&format!("{what}; trying again"));
         if connected_at.is_some_and(|since| since.elapsed() >= LASTING) {
             (shown, pause) = (None, SHORTEST);
         }
         is_brief = connected_at.is_some() && shown.as_ref() == Some(&what);
         if shown.as_ref() != Some(&what) {
-            notice::tell(&format!("{what}; trying again until it answers"));
+            notice::warn(&format!("{what}; trying again until it answers"));
             shown = Some(what);
         }
         tokio::select! {
@@ -88,6 +95,11 @@ pub(super) async fn run(
         }
         pause = (pause * 2).min(LONGEST);
     }
+}
+
+/// The other end as it was given.
+fn hosts(arguments: &ForwardArguments) -> String {
+    arguments.to.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
 const SHORTEST: Duration = Duration::from_millis(500);

@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anabranch_forward::{Bond, Client, Event, Gate, Rate, Report, Reverse, ReversePermissions, Server};
+use anabranch_forward::{
+    Bond, Client, Event, Gate, Ledger, Rate, Report, Reverse, ReversePermissions, Server,
+};
 use anabranch_net::{Association, CloseReason};
 use tokio::task::JoinSet;
 
+use super::monitor::Monitor;
 use super::paths;
 use super::ports::{self, OpenPorts};
+use super::transparent::Captured;
 use crate::arguments::{ForwardArguments, Output};
 use crate::failure::{Failure, printable};
 use crate::notice;
@@ -18,6 +22,7 @@ use crate::notice;
 pub(super) struct LocalEnd {
     role: Role,
     output: Output,
+    monitor: Monitor,
     /// The tasks of the ports end with the last clone.
     _ports: Arc<JoinSet<()>>,
 }
@@ -36,14 +41,15 @@ struct Clients {
 }
 
 impl LocalEnd {
-    /// Opens what this end has: ports for programs, or the way to destinations for clients that have at most
-    /// `most_associations` each.
+    /// Opens what this end has: ports for programs, beside the flows that are `captured`, or the way to destinations for
+    /// clients that have at most `most_associations` each.
     ///
     /// # Errors
     /// A port that cannot be opened.
     pub(super) async fn open(
         arguments: &ForwardArguments,
         most_associations: usize,
+        captured: &Captured,
     ) -> Result<LocalEnd, Failure> {
         let report = reports(arguments.quiet);
         if arguments.serve {
@@ -53,24 +59,35 @@ impl LocalEnd {
                 most_flows: arguments.most_flows(),
                 most_associations,
                 report,
+                ledger: Ledger::default(),
             });
+            let monitor = Monitor::new(arguments, server.ledger.clone());
             let clients = Arc::new(Clients { limit_rate: arguments.limit_rate, known: Mutex::default() });
             let role = Role::Destinations { server, clients };
-            return Ok(LocalEnd { role, output: arguments.output(), _ports: Arc::default() });
+            return Ok(LocalEnd { role, output: arguments.output(), monitor, _ports: Arc::default() });
         }
         let open = OpenPorts::open(arguments).await?;
         if !arguments.quiet {
             open.show();
         }
         let bond = Bond::new(report);
-        let tasks = Arc::new(open.serve(&bond));
-        let role = Role::Programs { bond, reverse: ports::reverse(arguments).into() };
-        Ok(LocalEnd { role, output: arguments.output(), _ports: tasks })
+        let mut tasks = open.serve(&bond);
+        captured.serve(&bond, &mut tasks);
+        let tasks = Arc::new(tasks);
+        let monitor = Monitor::new(arguments, bond.ledger().clone());
+        let role = Role::Programs { bond, reverse: ports::reverse(arguments, captured.mark()).into() };
+        Ok(LocalEnd { role, output: arguments.output(), monitor, _ports: tasks })
+    }
+
+    /// The state of this end for those who ask.
+    pub(super) fn monitor(&self) -> &Monitor {
+        &self.monitor
     }
 
     /// Carries flows over `association` until it ends. `name` is the name of the client at its other end.
     pub(super) async fn carry(&self, association: Association, name: &str) -> CloseReason {
         let handle = association.clone();
+        let _entry = self.monitor.enter(name, &association);
         tokio::select! {
             reason = self.carry_flows(association, name) => reason,
             never = paths::report(&handle, self.output) => match never {},
@@ -100,8 +117,11 @@ impl Clients {
 /// Shows events on standard error.
 fn reports(is_quiet: bool) -> Report {
     Report::few(move |event: Event| {
-        if !is_quiet {
-            notice::tell(&printable(&event.to_string()));
+        let line = printable(&event.to_string());
+        match event {
+            _ if is_quiet => {}
+            Event::Listening { .. } => notice::tell(&line),
+            _ => notice::warn(&line),
         }
     })
 }

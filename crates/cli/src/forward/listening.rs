@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use super::clients::ClientFile;
 use super::ends::LocalEnd;
 use crate::arguments::ForwardArguments;
+use crate::endpoint::Place;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::key::{self, ListeningKey};
@@ -15,7 +16,7 @@ use crate::listening::{LineTarget, Listener, OtherEnd, ReadyLine};
 use crate::peer::Partner;
 use crate::report::Outcome;
 
-/// Serves every peer that connects, all at once, until Ctrl-C.
+/// Serves every peer that connects, all at once, until Ctrl-C. Packets have the `mark`.
 ///
 /// # Errors
 /// An address that cannot be listened at, and Ctrl-C.
@@ -23,6 +24,7 @@ pub(super) async fn run(
     arguments: &ForwardArguments,
     config: &Config,
     end: LocalEnd,
+    mark: Option<u32>,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
     let clients = arguments.clients.as_deref().map(ClientFile::open).transpose()?;
@@ -34,7 +36,9 @@ pub(super) async fn run(
         if arguments.serve { (LAPTOP, Partner::Programs) } else { (SERVER, Partner::Destinations) };
     let line = ReadyLine { other, target: LineTarget::by(arguments.output()) };
     let hosts = arguments.bind.clone().unwrap_or_default();
-    let listener = Listener::open(&hosts, config, &key, partner, line, arguments.output()).await?;
+    let listener =
+        Listener::open(Place { hosts: &hosts, mark }, config, &key, partner, line, arguments.output())
+            .await?;
     let removals = clients.as_ref().map(ClientFile::changes);
     let following = clients.map(|file| tokio::spawn(file.follow()));
     let serve = move |association: Association| {

@@ -70,14 +70,18 @@ impl OpenPorts {
     }
 }
 
-/// The ports of the server that the command line asks for.
-pub(super) fn reverse(arguments: &ForwardArguments) -> Vec<Reverse> {
-    let one =
-        |mapping: &PortMapping| Reverse { at: Destination::from(mapping.at.address), to: mapping.to.clone() };
+/// The ports of the server that the command line asks for. Packets to their destinations have the `mark`.
+pub(super) fn reverse(arguments: &ForwardArguments, mark: Option<u32>) -> Vec<Reverse> {
+    let one = |mapping: &PortMapping| Reverse {
+        at: Destination::from(mapping.at.address),
+        to: mapping.to.clone(),
+        mark,
+    };
     arguments.reverse.iter().map(one).collect()
 }
 
-fn refused(port: LocalPort, error: &std::io::Error) -> Failure {
+/// The failure of a port that cannot be opened.
+pub(super) fn refused(port: LocalPort, error: &std::io::Error) -> Failure {
     let hint = match error.kind() {
         std::io::ErrorKind::AddrInUse => ": another program uses it; choose another port",
         std::io::ErrorKind::AddrNotAvailable => ": this host does not have the address",

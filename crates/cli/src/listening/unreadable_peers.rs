@@ -39,7 +39,7 @@ impl UnreadablePeers {
         if self.reported.iter().any(|known| known.remote == peer.remote && known.reason == peer.reason) {
             return;
         }
-        notice::tell(&format!("{} asks for a connection, but {}", peer.remote, peer.reason));
+        notice::warn(&format!("{} asks for a connection, but {}", peer.remote, peer.reason));
         if self.reported.len() == MOST {
             self.reported.remove(0);
         }

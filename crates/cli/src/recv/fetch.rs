@@ -23,7 +23,7 @@ pub(super) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) ->
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let security = key::to_dial(&arguments.secrecy, interrupt).await?;
     let destination = destination(arguments)?;
-    let dialer = Dialer { config, security, partner: Partner::Server, output: arguments.output };
+    let dialer = Dialer { config, security, mark: None, partner: Partner::Server, output: arguments.output };
     let route = Route::find(dialer, &arguments.from, &arguments.via).await?;
     let run = ReceiveRun { arguments, resolved: resolved(&route, arguments), destination };
     let received = route.dial(interrupt, async |sender, interrupt| {

@@ -40,7 +40,8 @@ pub(super) async fn run(
     let config = settings::with(settings::for_tools(), &arguments.settings)?;
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let line = ReadyLine { other: RECEIVER, target: LineTarget::by(arguments.output) };
-    let listener = Listener::open(hosts, &config, &key, Partner::Files, line, arguments.output).await?;
+    let listener =
+        Listener::open(hosts.into(), &config, &key, Partner::Files, line, arguments.output).await?;
     let resolved = json!({
         "listen": listener.addresses(),
         "keep": arguments.keep,

@@ -5,13 +5,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::net::UdpSocket;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use super::{QueueReceiver, QueueSender, addressed, queue, receive, split};
 use crate::bond::Bond;
-use crate::destination::Destination;
+use crate::destination::{Destination, Host};
 use crate::event::Event;
 use crate::flow::{Arrived, FlowReader, FlowWriter};
 use crate::signal::Signal;
@@ -27,13 +28,60 @@ pub struct UdpPort {
     pub is_full_cone: bool,
 }
 
-/// The way of datagrams back to a local program.
-#[derive(Clone, Debug)]
+/// Takes datagrams back to programs.
+pub trait Replies: Send + Sync {
+    /// Sends `data` to `program` as if it came from `source`. A datagram that cannot be sent is lost.
+    fn reply(&self, source: SocketAddr, program: SocketAddr, data: &[u8]);
+}
+
+/// A local program, and the way of datagrams back to it.
+#[derive(Clone)]
 pub(crate) struct Local {
-    pub(crate) socket: Arc<UdpSocket>,
-    pub(crate) program: SocketAddr,
-    /// True if the program speaks SOCKS5: then datagrams have a header with their source.
-    pub(crate) is_socks: bool,
+    program: SocketAddr,
+    link: Link,
+}
+
+#[derive(Clone)]
+enum Link {
+    /// The socket of a port.
+    Port(Arc<UdpSocket>),
+    /// The socket of a program that speaks SOCKS5: datagrams have a header with their source.
+    Socks(Arc<UdpSocket>),
+    /// Each datagram comes from its source.
+    Captured(Arc<dyn Replies>),
+}
+
+impl Local {
+    /// A program that sends to a port.
+    pub(crate) fn at_port(socket: &Arc<UdpSocket>, program: SocketAddr) -> Local {
+        Local { program, link: Link::Port(Arc::clone(socket)) }
+    }
+
+    /// A program that speaks SOCKS5.
+    pub(crate) fn by_socks(socket: &Arc<UdpSocket>, program: SocketAddr) -> Local {
+        Local { program, link: Link::Socks(Arc::clone(socket)) }
+    }
+
+    /// A program that does not know that its datagrams are captured.
+    pub(crate) fn captured(replies: Arc<dyn Replies>, program: SocketAddr) -> Local {
+        Local { program, link: Link::Captured(replies) }
+    }
+
+    /// Passes a message with a datagram and its source on. A program that has gone receives nothing.
+    async fn deliver(&self, message: &Bytes) {
+        let Some((source, data)) = split(message) else { return };
+        let _ = match &self.link {
+            Link::Port(socket) => socket.send_to(data, self.program).await,
+            // The message has the form of SOCKS5 behind its first three bytes.
+            Link::Socks(socket) => socket.send_to(&[&[0, 0, 0], &message[..]].concat(), self.program).await,
+            Link::Captured(replies) => {
+                if let Host::Ip(ip) = source.host {
+                    replies.reply(SocketAddr::new(ip, source.port), self.program, data);
+                }
+                return;
+            }
+        };
+    }
 }
 
 impl UdpPort {
@@ -56,7 +104,7 @@ impl UdpPort {
                 None if mappings.len() >= MOST_MAPPINGS => continue,
                 None => {
                     let (sender, datagrams) = queue(bond.waiting());
-                    let local = Local { socket: Arc::clone(&socket), program, is_socks: false };
+                    let local = Local::at_port(&socket, program);
                     relays.spawn(relay(bond.clone(), local, datagrams, self.is_full_cone));
                     mappings.entry(program).or_insert(sender)
                 }
@@ -69,7 +117,7 @@ impl UdpPort {
 
 /// Carries the datagrams of one local program over a flow, until there are none for [`IDLE`] or no more can come.
 pub(crate) async fn relay(bond: Bond, local: Local, mut datagrams: QueueReceiver, is_full_cone: bool) {
-    let mut flow = match bond.open(&Signal::Datagrams { is_full_cone }).await {
+    let mut flow = match bond.open(local.program, &Signal::Datagrams { is_full_cone }).await {
         Ok((flow, _)) => flow,
         Err(refused) => {
             let destination = match datagrams.try_recv().as_ref().and_then(split) {
@@ -101,14 +149,7 @@ async fn send_all(datagrams: &mut QueueReceiver, writer: &mut FlowWriter) {
 
 async fn receive_all(reader: &mut FlowReader, local: &Local) {
     while let Ok(Some(Arrived::Datagram(datagram))) = reader.next().await {
-        let Some((_, data)) = split(&datagram) else { continue };
-        // A program that has gone receives nothing.
-        let _ = if local.is_socks {
-            // The message has the form of SOCKS5 behind its first three bytes.
-            local.socket.send_to(&[&[0, 0, 0], &datagram[..]].concat(), local.program).await
-        } else {
-            local.socket.send_to(data, local.program).await
-        };
+        local.deliver(&datagram).await;
     }
 }
 

@@ -74,6 +74,11 @@ impl HostName {
         }
     }
 
+    /// The name that stands for the far end's own name server.
+    pub(super) fn resolver() -> HostName {
+        HostName(RESOLVER.into())
+    }
+
     /// The name as the client wrote it.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -86,6 +91,7 @@ impl fmt::Display for HostName {
     }
 }
 
+const RESOLVER: &str = "resolver.anabranch.alt";
 /// RFC 1928 §5 has one byte for the length.
 const MAX_NAME: usize = 255;
 /// RFC 1035 §2.3.4.

@@ -32,6 +32,8 @@ pub(crate) async fn pipe(mut connection: TcpStream, mut flow: Flow) {
     let _ = SockRef::from(&connection).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE));
     // Until both directions have finished, also if this future is dropped.
     set_reset(&connection, true);
+    // A connection that ends counts no longer, even if its stream stays for a while.
+    let entry = flow.entry.take();
     let carried = flow.carrier.carry(flow.id());
     let broken = {
         let (from, to) = connection.split();
@@ -54,6 +56,10 @@ pub(crate) async fn pipe(mut connection: TcpStream, mut flow: Flow) {
         set_reset(&connection, true);
     }
     drop(connection);
+    match (entry, &broken) {
+        (Some(entry), None) => entry.finish(),
+        (entry, _) => drop(entry),
+    }
     match broken {
         Some(Broken::Here) => flow.reset().await,
         None | Some(Broken::There) => flow.end().await,

@@ -112,7 +112,7 @@ async fn relay_all(socket: UdpSocket, program: SocketAddr, bond: &Bond, is_full_
         let is_over = mapping.as_ref().is_none_or(|(_, sender)| sender.is_closed());
         if is_over {
             let (sender, datagrams) = queue(bond.waiting());
-            let local = Local { socket: Arc::clone(&socket), program: source, is_socks: true };
+            let local = Local::by_socks(&socket, source);
             tokio::spawn(relay(bond.clone(), local, datagrams, is_full_cone));
             mapping = Some((source, sender));
         }

@@ -94,7 +94,7 @@ impl Sender<'_> {
     async fn send(&mut self, destination: &Destination, data: &[u8]) -> Result<(), String> {
         let address = self.find(destination).await?;
         // Each datagram is checked, for the permissions follow the server's addresses.
-        self.server.gate.check(address).map_err(|refused| refused.to_string())?;
+        self.server.gate.check_of(destination, address).map_err(|refused| refused.to_string())?;
         let key = match (self.is_full_cone, address) {
             (false, _) => address,
             (true, SocketAddr::V4(_)) => (Ipv4Addr::UNSPECIFIED, 0).into(),

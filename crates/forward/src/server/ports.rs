@@ -10,8 +10,9 @@ use tokio::task::JoinSet;
 use super::{Client, Server};
 use crate::destination::{Destination, Host};
 use crate::event::{Event, Report};
-use crate::flow::{Carrier, Flow, pipe, reset};
+use crate::flow::{Carrier, Flow, FlowError, pipe, reset};
 use crate::gate;
+use crate::ledger::{FlowKind, Ledger, NewFlow};
 use crate::permissions::ReverseRefusal;
 use crate::signal::{Refused, Signal};
 use crate::socks::Reply;
@@ -43,14 +44,18 @@ pub(super) async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((connection, source)) => {
                     let Some(permit) = server.admit(client) else {
+                        server.ledger.on_refused(&client.name, Reply::GeneralFailure);
                         report_arrival(&server.report, client, port, source, server.many_flows());
                         reset(connection);
                         continue;
                     };
                     let (client, carrier, port) = (client.clone(), carrier.clone(), port.clone());
-                    let report = server.report.clone();
+                    let (report, ledger) = (server.report.clone(), server.ledger.clone());
                     connections.spawn(async move {
-                        if let Err(why) = carry(&client, id, connection, source, &carrier).await {
+                        let arrival = Arrival { listener: id, port: &port, source };
+                        if let Err(refused) = carry(&client, &ledger, arrival, connection, &carrier).await {
+                            ledger.on_refused(&client.name, refused.reply);
+                            let why = refused.reason;
                             report_arrival(&report, &client, &port, source, why);
                         }
                         drop(permit);
@@ -92,27 +97,44 @@ async fn open(
     Ok((listener, address.into()))
 }
 
-/// Carries a connection that arrived from `source`. Where the client does not accept it, it is reset.
+/// A connection that arrived at a port.
+struct Arrival<'a> {
+    /// The stream that opened the port.
+    listener: StreamId,
+    port: &'a Destination,
+    source: SocketAddr,
+}
+
+/// Carries a connection that arrived. Where the client does not accept it, it is reset.
 async fn carry(
     client: &Client,
-    listener: StreamId,
+    ledger: &Ledger,
+    arrival: Arrival<'_>,
     connection: TcpStream,
-    source: SocketAddr,
     carrier: &Carrier,
-) -> Result<(), String> {
+) -> Result<(), Refused> {
+    let Arrival { listener, port, source } = arrival;
     let mut flow = match carrier.open(&client.rate) {
         Ok(flow) => flow,
         Err(error) => {
             reset(connection);
-            return Err(error.to_string());
+            return Err(Refused::new(Reply::GeneralFailure, error.to_string()));
         }
     };
     match flow.ask(&Signal::Arrival { listener, source: source.into() }).await {
-        Ok(_) => pipe(connection, flow).await,
+        Ok(_) => {
+            let (kind, account) = (FlowKind::Reverse, &*client.name);
+            let new = NewFlow { kind, account, client: client.name.to_string() };
+            flow.enter(ledger, new, Some(port.clone()));
+            pipe(connection, flow).await;
+        }
         Err(error) => {
             reset(connection);
             flow.end().await;
-            return Err(error.to_string());
+            return Err(match error {
+                FlowError::Refused(refused) => refused,
+                other => Refused::new(Reply::NetworkUnreachable, other.to_string()),
+            });
         }
     }
     Ok(())

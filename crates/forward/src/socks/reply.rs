@@ -54,6 +54,21 @@ impl Reply {
         Destination::from(bound.unwrap_or(unbound)).encode(bytes);
     }
 
+    /// The reply in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Reply::Succeeded => "succeeded",
+            Reply::GeneralFailure => "failure",
+            Reply::NotAllowed => "not-allowed",
+            Reply::NetworkUnreachable => "network-unreachable",
+            Reply::HostUnreachable => "host-unreachable",
+            Reply::ConnectionRefused => "connection-refused",
+            Reply::TtlExpired => "ttl-expired",
+            Reply::CommandNotSupported => "command-not-supported",
+            Reply::AddressKindNotSupported => "address-not-supported",
+        }
+    }
+
     /// The code on the wire.
     pub fn code(self) -> u8 {
         self as u8

@@ -74,7 +74,7 @@ async fn a_udp_flow_too_many_has_a_line_at_both_ends() {
 #[tokio::test]
 async fn a_connection_to_a_port_of_the_server_too_many_is_reset_and_has_a_line() {
     let at = closed_port().await;
-    let reverse = vec![Reverse { at: at.into(), to: echo().await.into() }];
+    let reverse = vec![Reverse { at: at.into(), to: echo().await.into(), mark: None }];
     let setup =
         Setup { allowed: &[], may_reverse: &["1024-65535"], reverse, most_flows: 2, ..Setup::default() };
     let party = Party::with(setup).await;
@@ -92,7 +92,7 @@ async fn a_connection_to_a_port_of_the_server_too_many_is_reset_and_has_a_line()
 #[tokio::test]
 async fn a_connection_that_the_client_cannot_carry_on_has_a_line_at_both_ends() {
     let (at, closed) = (closed_port().await, closed_port().await);
-    let reverse = vec![Reverse { at: at.into(), to: closed.into() }];
+    let reverse = vec![Reverse { at: at.into(), to: closed.into(), mark: None }];
     let setup = Setup { allowed: &[], may_reverse: &["1024-65535"], reverse, ..Setup::default() };
     let party = Party::with(setup).await;
     party.here.wait_for("the server listens at").await;

@@ -2,10 +2,12 @@
 //! own files, and streams in `net`; these tests are about flows: their opening, their end, and those that misbehave.
 
 mod association;
+mod captured;
 mod churn;
 mod hostile;
 mod hostile_server;
 mod http;
+mod ledger;
 mod limits;
 mod many;
 mod party;

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anabranch_forward::{
-    Bond, Client, Destination, Event, Front, Gate, Rate, Report, Reverse, ReversePermissions, Server, UdpPort,
+    Bond, Client, Destination, Event, Front, Gate, Ledger, Rate, Report, Reverse, ReversePermissions, Server,
+    UdpPort,
 };
 use anabranch_net::sctp::config::StreamScheduler;
 use anabranch_net::{Association, CloseReason, Config, Endpoint, Options, Security};
@@ -181,6 +182,7 @@ pub(crate) fn server(setup: &Setup, events: &Events) -> Arc<Server> {
         most_flows: setup.most_flows,
         most_associations: setup.most_associations,
         report: events.report(),
+        ledger: Ledger::default(),
     })
 }
 

@@ -12,7 +12,7 @@ use crate::programs::{closed_port, connect, content, echo, exchange, ping, until
 /// A party whose server is asked for a port to `to`, and its address.
 async fn reversed(to: SocketAddr, may_reverse: &'static [&'static str]) -> (Party, SocketAddr) {
     let at = closed_port().await;
-    let reverse = vec![Reverse { at: at.into(), to: to.into() }];
+    let reverse = vec![Reverse { at: at.into(), to: to.into(), mark: None }];
     // The server connects to nothing: the way back needs no permission for a destination.
     let party = Party::with(Setup { allowed: &[], may_reverse, reverse, ..Setup::default() }).await;
     (party, at)

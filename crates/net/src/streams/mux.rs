@@ -4,7 +4,7 @@
 mod incoming;
 mod outgoing;
 mod parts;
-mod turns;
+mod rounds;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::task::{Context, Poll, Waker};
@@ -22,7 +22,7 @@ use super::{OpenError, limited};
 use crate::phase::Phase;
 use crate::send_error::SendError;
 use parts::BegunMessages;
-use turns::{Turn, Turns};
+use rounds::{Round, Rounds};
 
 pub(crate) use outgoing::Offer;
 
@@ -37,7 +37,7 @@ pub(crate) struct Mux {
     /// The streams that wait to be accepted.
     arrived: VecDeque<StreamId>,
     /// The streams whose message waits for room in the send buffer.
-    turns: Turns,
+    rounds: Rounds,
     /// A control message that waits for room.
     control: Option<Outgoing>,
     /// The number of streams in both directions.
@@ -74,7 +74,7 @@ struct StreamState {
     reader: Half,
     writer: Half,
     slot: Slot,
-    turn: Turn,
+    round: Round,
 }
 
 /// One direction of a stream.
@@ -124,7 +124,7 @@ impl Mux {
             streams: BTreeMap::new(),
             begun: BegunMessages::default(),
             arrived: VecDeque::new(),
-            turns: Turns::default(),
+            rounds: Rounds::default(),
             control: None,
             count,
             last_id: u16::from(is_odd),
@@ -244,7 +244,7 @@ impl Mux {
         let Some(state) = self.streams.get_mut(&stream) else { return };
         state.writer.has_handle = false;
         self.woken.extend(state.writer.waker.take());
-        self.turns.remove(stream, &mut state.turn);
+        self.rounds.remove(stream, &mut state.round);
         if let Some(credits) = &mut self.credits {
             credits.borrower.close(stream);
         }

@@ -110,7 +110,7 @@ impl Mux {
     fn retry(&mut self, stream: StreamId) {
         let Some(state) = self.streams.get_mut(&stream) else { return };
         if matches!(state.slot, super::Slot::Waiting(_)) {
-            self.turns.wait(stream, &mut state.turn);
+            self.rounds.wait(stream, &mut state.round);
         }
     }
 }

@@ -12,7 +12,7 @@ use super::super::lending::charge_of;
 use super::super::limited;
 use super::super::message::StreamMessage;
 use super::super::port::CorePort;
-use super::turns::Turn;
+use super::rounds::Round;
 use super::{CONTROL, CONTROL_STREAM, END, LONGEST_CONTROL, Mux, Slot, is_reserved};
 use crate::send_error::SendError;
 
@@ -89,13 +89,13 @@ impl Mux {
         }
     }
 
-    /// Sends what waits for room, by the turns of the streams.
+    /// Sends what waits for room, by the rounds of the streams.
     pub(super) fn send_waiting(&mut self, port: &mut CorePort<'_>) {
-        while let Some(stream) = self.turns.take() {
+        while let Some(stream) = self.rounds.take() {
             let Some(state) = self.streams.get_mut(&stream) else { continue };
-            state.turn.end();
+            state.round.end();
             let Slot::Waiting(mut message) = std::mem::take(&mut state.slot) else { continue };
-            let haste = Haste::of(&state.turn);
+            let haste = Haste::of(&state.round);
             let answer = self.send(port, &mut message, haste);
             let Some(state) = self.streams.get_mut(&stream) else { continue };
             match answer {
@@ -103,7 +103,7 @@ impl Mux {
                 Sending::NoCredit => state.slot = Slot::Waiting(message),
                 Sending::NoRoom => {
                     state.slot = Slot::Waiting(message);
-                    self.turns.put_back(stream, &mut state.turn);
+                    self.rounds.put_back(stream, &mut state.round);
                     return;
                 }
                 Sending::Failed(error) => state.slot = Slot::Failed(error),
@@ -160,14 +160,14 @@ impl Mux {
         // A sparse stream need not wait behind bulk data with a short message, and has the first turns with a longer one.
         let state = self.streams.get_mut(&stream);
         let (is_sparse, haste) = state.map_or((false, Haste::Ordinary), |state| {
-            let is_sparse = self.turns.on_message(&mut state.turn);
-            (is_sparse, Haste::of(&state.turn))
+            let is_sparse = self.rounds.on_message(&mut state.round);
+            (is_sparse, Haste::of(&state.round))
         });
         let answer = if let Some(refused) = self.refusal(&message) {
             Sending::Failed(refused)
         } else if is_sparse && message.payload.len() <= LONGEST_SPARSE {
             self.send(port, &mut message, Haste::Prompt)
-        } else if self.turns.is_empty() || haste == Haste::New {
+        } else if self.rounds.is_empty() || haste == Haste::New {
             self.send(port, &mut message, haste)
         } else {
             Sending::NoRoom
@@ -182,7 +182,7 @@ impl Mux {
         };
         state.slot = Slot::Waiting(message);
         if matches!(answer, Sending::NoRoom) {
-            self.turns.wait(stream, &mut state.turn);
+            self.rounds.wait(stream, &mut state.round);
         }
         self.send_control(port);
         Offer::Waiting
@@ -240,7 +240,7 @@ impl Mux {
             }
         }
         if let Some(state) = self.streams.get_mut(&stream) {
-            self.turns.on_served(&mut state.turn, ByteCount::of_len(message.payload.len()));
+            self.rounds.on_served(&mut state.round, ByteCount::of_len(message.payload.len()));
         }
         Sending::Sent
     }
@@ -249,7 +249,7 @@ impl Mux {
 /// The place of a message in the send buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Haste {
-    /// Among the others, by the turns of the streams.
+    /// Among the others, by the rounds of the streams.
     Ordinary,
     /// The same, for a stream that has sent little: it need not wait until others have left.
     New,
@@ -258,11 +258,11 @@ enum Haste {
 }
 
 impl Haste {
-    fn of(turn: &Turn) -> Haste {
-        if turn.is_new() { Haste::New } else { Haste::Ordinary }
+    fn of(round: &Round) -> Haste {
+        if round.is_new() { Haste::New } else { Haste::Ordinary }
     }
 
-    /// The most data that may wait in the send buffer before such a message. What paths look ahead changes from one packet to
+    /// The most data that may wait in the send buffer before such a message. The look-ahead of paths changes from one packet to
     /// the next; messages that pass others do not depend on it.
     fn most_queued(self, port: &CorePort<'_>) -> ByteCount {
         match self {

@@ -1,4 +1,4 @@
-//! The turns of the streams whose message waits for room in the send buffer: new and short ones first, each for a quantum
+//! The rounds of the streams whose message waits for room in the send buffer: new and short ones first, each for a quantum
 //! of data, then the others, first come, first served (the two lists of RFC 8290 §4.2).
 
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use anabranch_sctp::wire::StreamId;
 
 /// The streams that wait.
 #[derive(Debug, Default)]
-pub(super) struct Turns {
+pub(super) struct Rounds {
     /// Those that have a part of their quantum left.
     new: VecDeque<StreamId>,
     old: VecDeque<StreamId>,
@@ -18,24 +18,24 @@ pub(super) struct Turns {
     passed: ByteCount,
 }
 
-/// What one stream was served.
+/// The service of one stream.
 #[derive(Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct Round {
     is_waiting: bool,
     /// The count of messages that were served before its last one; `None` before the first.
     last: Option<u64>,
-    /// Its data since it was last sparse.
+    /// The data since it was last sparse.
     used: ByteCount,
 }
 
-impl Turns {
+impl Rounds {
     /// Notes that a stream has a message. Returns true if the stream is sparse: it was served nothing while each stream
     /// that waits had a turn. It has a whole quantum then.
-    pub(super) fn on_message(&self, turn: &mut Turn) -> bool {
-        let missed = turn.last.map_or(u64::MAX, |last| self.served - last);
+    pub(super) fn on_message(&self, round: &mut Round) -> bool {
+        let missed = round.last.map_or(u64::MAX, |last| self.served - last);
         let is_sparse = missed > (self.new.len() + self.old.len()) as u64;
-        if is_sparse && !turn.is_waiting {
-            turn.used = ByteCount::ZERO;
+        if is_sparse && !round.is_waiting {
+            round.used = ByteCount::ZERO;
         }
         is_sparse
     }
@@ -47,50 +47,50 @@ impl Turns {
 
     /// Takes the stream whose turn it is. An old one has a turn after some data of new ones.
     pub(super) fn take(&mut self) -> Option<StreamId> {
-        let is_turn_of_old = self.new.is_empty() || self.passed >= MOST_PASSED;
-        let old = if is_turn_of_old { self.old.pop_front() } else { None };
+        let is_round_of_old = self.new.is_empty() || self.passed >= MOST_PASSED;
+        let old = if is_round_of_old { self.old.pop_front() } else { None };
         old.or_else(|| self.new.pop_front())
     }
 
     /// Puts a stream back that was taken and could not be served: it comes first.
-    pub(super) fn put_back(&mut self, stream: StreamId, turn: &mut Turn) {
-        turn.is_waiting = true;
-        self.list(turn).push_front(stream);
+    pub(super) fn put_back(&mut self, stream: StreamId, round: &mut Round) {
+        round.is_waiting = true;
+        self.list(round).push_front(stream);
     }
 
     /// Lets a stream wait, unless it does.
-    pub(super) fn wait(&mut self, stream: StreamId, turn: &mut Turn) {
-        if !std::mem::replace(&mut turn.is_waiting, true) {
-            self.list(turn).push_back(stream);
+    pub(super) fn wait(&mut self, stream: StreamId, round: &mut Round) {
+        if !std::mem::replace(&mut round.is_waiting, true) {
+            self.list(round).push_back(stream);
         }
     }
 
     /// Takes a stream out that waits.
-    pub(super) fn remove(&mut self, stream: StreamId, turn: &mut Turn) {
-        if std::mem::take(&mut turn.is_waiting) {
-            self.list(turn).retain(|other| *other != stream);
+    pub(super) fn remove(&mut self, stream: StreamId, round: &mut Round) {
+        if std::mem::take(&mut round.is_waiting) {
+            self.list(round).retain(|other| *other != stream);
         }
     }
 
     /// Notes that a message was served.
-    pub(super) fn on_served(&mut self, turn: &mut Turn, bytes: ByteCount) {
-        turn.last = Some(self.served);
+    pub(super) fn on_served(&mut self, round: &mut Round, bytes: ByteCount) {
+        round.last = Some(self.served);
         self.served += 1;
-        if turn.used >= QUANTUM {
+        if round.used >= QUANTUM {
             self.passed = ByteCount::ZERO;
         } else if !self.old.is_empty() {
             self.passed += bytes;
         }
-        turn.used += bytes;
+        round.used += bytes;
     }
 
     /// The list of a stream, which keeps it while the stream waits.
-    fn list(&mut self, turn: &Turn) -> &mut VecDeque<StreamId> {
-        if turn.is_new() { &mut self.new } else { &mut self.old }
+    fn list(&mut self, round: &Round) -> &mut VecDeque<StreamId> {
+        if round.is_new() { &mut self.new } else { &mut self.old }
     }
 }
 
-impl Turn {
+impl Round {
     /// Returns true if the stream has a part of its quantum left.
     pub(super) fn is_new(&self) -> bool {
         self.used < QUANTUM
@@ -116,27 +116,27 @@ mod tests {
     /// Serves messages of 8 KiB: each stream of `ready` always has one, and those of `later` join before the turn of their
     /// number. Returns the order.
     fn served(ready: &[u16], later: &[(usize, u16)], count: usize) -> Vec<u16> {
-        let mut turns = Turns::default();
-        let mut states: BTreeMap<u16, Turn> = BTreeMap::new();
+        let mut rounds = Rounds::default();
+        let mut states: BTreeMap<u16, Round> = BTreeMap::new();
         let mut order = Vec::new();
-        let arrive = |turns: &mut Turns, states: &mut BTreeMap<u16, Turn>, id: u16| {
-            let turn = states.entry(id).or_default();
-            turns.on_message(turn);
-            turns.wait(StreamId::new(id), turn);
+        let arrive = |rounds: &mut Rounds, states: &mut BTreeMap<u16, Round>, id: u16| {
+            let round = states.entry(id).or_default();
+            rounds.on_message(round);
+            rounds.wait(StreamId::new(id), round);
         };
         for id in ready {
-            arrive(&mut turns, &mut states, *id);
+            arrive(&mut rounds, &mut states, *id);
         }
         for number in 0..count {
             for (_, id) in later.iter().filter(|(at, _)| *at == number) {
-                arrive(&mut turns, &mut states, *id);
+                arrive(&mut rounds, &mut states, *id);
             }
-            let id = turns.take().expect("one waits").get();
-            let turn = states.get_mut(&id).expect("known");
-            turn.end();
-            turns.on_served(turn, ByteCount::from_kib(8));
+            let id = rounds.take().expect("one waits").get();
+            let round = states.get_mut(&id).expect("known");
+            round.end();
+            rounds.on_served(round, ByteCount::from_kib(8));
             order.push(id);
-            arrive(&mut turns, &mut states, id);
+            arrive(&mut rounds, &mut states, id);
         }
         order
     }
@@ -158,21 +158,21 @@ mod tests {
     fn many_new_streams_do_not_keep_an_old_one_from_its_turn() {
         let later: Vec<(usize, u16)> = (10..40).map(|id| (30, id)).collect();
         let order = served(&[1, 2], &later, 250);
-        let turns = order[30..].iter().filter(|id| **id < 10).count();
-        assert!((6..=8).contains(&turns), "one behind 32 messages: {turns}");
+        let rounds = order[30..].iter().filter(|id| **id < 10).count();
+        assert!((6..=8).contains(&rounds), "one behind 32 messages: {rounds}");
     }
 
     #[test]
     fn a_stream_that_pauses_for_a_round_is_sparse_again_and_one_that_does_not_is_not() {
-        let (mut turns, mut bulk, mut echo) = (Turns::default(), Turn::default(), Turn::default());
-        assert!(turns.on_message(&mut echo) && turns.on_message(&mut bulk));
-        turns.on_served(&mut echo, ByteCount::new(64));
-        turns.on_served(&mut bulk, ByteCount::from_kib(64));
-        turns.wait(StreamId::new(1), &mut bulk);
-        assert!(turns.on_message(&mut echo), "the bulk stream had a turn");
-        turns.on_served(&mut echo, ByteCount::new(64));
-        assert!(!turns.on_message(&mut echo), "nobody had one since");
-        turns.remove(StreamId::new(1), &mut bulk);
-        assert!(turns.is_empty() && turns.take().is_none());
+        let (mut rounds, mut bulk, mut echo) = (Rounds::default(), Round::default(), Round::default());
+        assert!(rounds.on_message(&mut echo) && rounds.on_message(&mut bulk));
+        rounds.on_served(&mut echo, ByteCount::new(64));
+        rounds.on_served(&mut bulk, ByteCount::from_kib(64));
+        rounds.wait(StreamId::new(1), &mut bulk);
+        assert!(rounds.on_message(&mut echo), "the bulk stream had a turn");
+        rounds.on_served(&mut echo, ByteCount::new(64));
+        assert!(!rounds.on_message(&mut echo), "nobody had one since");
+        rounds.remove(StreamId::new(1), &mut bulk);
+        assert!(rounds.is_empty() && rounds.take().is_none());
     }
 }

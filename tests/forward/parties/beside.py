@@ -1,0 +1,63 @@
+"""Counts the packets that leave by interfaces and are not the bond's, until its input ends: beside.py NAME…"""
+
+import errno
+import json
+import select
+import socket
+import sys
+from collections import Counter
+
+BOND = 9899
+"""The UDP port of the bond at the server."""
+
+PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
+ALL, OUTGOING = 3, 4
+
+
+def main():
+    """Prints a line when it watches, and at the end the counts by protocol and destination."""
+    sockets = []
+    for name in sys.argv[1:]:
+        watcher = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL))
+        watcher.bind((name, ALL))
+        sockets.append(watcher)
+    print("watching", flush=True)
+    found = Counter()
+    while True:
+        ready, _, _ = select.select([*sockets, sys.stdin], [], [])
+        for watcher in ready:
+            if watcher is sys.stdin:
+                print(json.dumps(found))
+                return
+            try:
+                packet, (_, _, kind, *_) = watcher.recvfrom(65535)
+            except OSError as error:
+                # The link was cut: told once.
+                if error.errno != errno.ENETDOWN:
+                    raise
+                continue
+            if kind == OUTGOING and (what := beside(packet)):
+                found[what] += 1
+
+
+def beside(packet):
+    """What a packet is, unless it is the bond's, of the link itself, or a neighbour's."""
+    if packet[0] >> 4 == 4:
+        protocol, behind = packet[9], packet[(packet[0] & 15) * 4 :]
+        to = socket.inet_ntop(socket.AF_INET, packet[16:20])
+    else:
+        protocol, behind = packet[6], packet[40:]
+        to = socket.inet_ntop(socket.AF_INET6, packet[24:40])
+    if to.startswith(("ff", "fe80", "224.", "239.")):
+        return None
+    is_bond = protocol == 17 and BOND in (port(behind, 0), port(behind, 2))
+    return None if is_bond else f"{PROTOCOLS.get(protocol, protocol)} to {to}"
+
+
+def port(head, at):
+    """A port of a UDP header."""
+    return int.from_bytes(head[at : at + 2], "big")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""A name server that knows one name, by UDP and TCP: names.py ADDRESS NAME ANSWER."""
+
+import socket
+import struct
+import sys
+import threading
+
+
+def main():
+    """Serves for ever."""
+    address, name, answer = sys.argv[1:]
+    datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    datagrams.bind((address, 53))
+    listener = socket.create_server((address, 53))
+    threading.Thread(target=by_tcp, args=(listener, name, answer), daemon=True).start()
+    while True:
+        query, client = datagrams.recvfrom(65535)
+        datagrams.sendto(reply(query, name, answer), client)
+
+
+def by_tcp(listener, name, answer):
+    """Answers a question a connection, behind its length (RFC 1035 section 4.2.2)."""
+    while True:
+        connection, _ = listener.accept()
+        with connection:
+            length = connection.recv(2, socket.MSG_WAITALL)
+            query = connection.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL)
+            said = reply(query, name, answer)
+            connection.sendall(len(said).to_bytes(2, "big") + said)
+
+
+def reply(query, name, answer):
+    """An answer with an address, or without one for another name or type."""
+    labels, at = [], 12
+    while length := query[at]:
+        labels.append(query[at + 1 : at + 1 + length].decode().lower())
+        at += 1 + length
+    question = query[12 : at + 5]
+    is_known = ".".join(labels) == name and question[-4:] == b"\x00\x01\x00\x01"
+    record = b"\xc0\x0c\x00\x01\x00\x01" + struct.pack(">IH", 60, 4) + socket.inet_aton(answer)
+    head = query[:2] + (b"\x81\x80" if ".".join(labels) == name else b"\x81\x83")
+    head += struct.pack(">HHHH", 1, is_known, 0, 0)
+    return head + question + (record if is_known else b"")
+
+
+if __name__ == "__main__":
+    main()
