@@ -46,8 +46,8 @@ SETTINGS = os.environ.get("FORWARD_SETTINGS", "").split()
 class Bond:
     """A laptop (near) and a server (far) with a bond between them, and the programs at the server's end.
 
-    The laptop has ``words`` as well; ``prepare`` changes the hosts before, and ``resolver`` is the content of the
-    server's resolv.conf.
+    The laptop has ``words`` as well; ``prepare`` changes the hosts before, and ``resolver`` is what the server has
+    as resolv.conf.
     """
 
     def __init__(
@@ -59,7 +59,11 @@ class Bond:
         self.said = [Path(self.folder.name) / name for name in ("laptop", "server", "party")]
         addresses = ",".join(hosts.addresses(2))
         self.prepare, self.resolver = prepare, resolver
-        ports = [] if is_bare else [("socks", SOCKS), ("http", HTTP), ("udp", f"{UDP}={TO}"), ("listen", f"{LISTEN}={TO}")]
+        ports = (
+            []
+            if is_bare
+            else [("socks", SOCKS), ("http", HTTP), ("udp", f"{UDP}={TO}"), ("listen", f"{LISTEN}={TO}")]
+        )
         ports += [] if is_bare else [("listen", f"{port}={HERE}:{port}") for port in (SSH, IPERF)]
         words = [*words, *(word for name, port in ports for word in (f"--{name}", str(port)))]
         words += [word for one in via for word in ("--via", one)]
@@ -100,7 +104,15 @@ class Bond:
             return []
         file = Path(self.folder.name) / "resolv.conf"
         file.write_text(self.resolver)
-        return ["unshare", "--mount", "--", "sh", "-c", f'mount --bind {file} /etc/resolv.conf && exec "$@"', "sh"]
+        return [
+            "unshare",
+            "--mount",
+            "--",
+            "sh",
+            "-c",
+            f'mount --bind {file} /etc/resolv.conf && exec "$@"',
+            "sh",
+        ]
 
     def end(self, index):
         """Kills our program on a side."""

@@ -9,7 +9,7 @@ from subprocess import PIPE, Popen, run
 
 import networks
 import real
-from bond import FAR, HERE, NEAR, PARTIES, PORT, SSH, By, bench, bond, finished
+from bond import FAR, HERE, NEAR, PARTIES, PORT, By, bench, bond, finished
 from bulk import MOST
 from emulated import PROGRAM
 from failed import Failed
@@ -175,8 +175,10 @@ class Watch:
 
 
 def beside(is_strict):
-    """Watches the links while programs connect, ask names, send datagrams and ping: through the start of the program, a
-    cut of all links, kill -9, the next start, and the end."""
+    """Watches the links while programs connect, ask names, send datagrams and ping.
+
+    It goes on through a cut of all links, kill -9, the next start, and the end.
+    """
 
     def measure(_conditions):
         found, words = {}, ["--strict"] if is_strict else []
@@ -240,4 +242,6 @@ def configuration(made):
         said = run(made.near.command(*words), capture_output=True, text=True, check=False).stdout
         lines += [line.strip() for line in said.splitlines()]
     # Ports and counts differ from run to run.
-    return sorted(line for line in lines if not any(word in line for word in ("counter", "tproxy", "redirect")))
+    return sorted(
+        line for line in lines if not any(word in line for word in ("counter", "tproxy", "redirect"))
+    )

@@ -1,4 +1,4 @@
-"""Counts the packets that leave by interfaces and are not the bond's, until its input ends: beside.py NAME…"""
+"""Counts packets that leave by interfaces and are not the bond's, until its input ends: beside.py NAME…"""
 
 import errno
 import json
