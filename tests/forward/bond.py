@@ -46,8 +46,8 @@ SETTINGS = os.environ.get("FORWARD_SETTINGS", "").split()
 class Bond:
     """A laptop (near) and a server (far) with a bond between them, and the programs at the server's end.
 
-    The laptop has ``words`` as well; ``prepare`` changes the hosts before, and ``resolver`` is what the server has
-    as resolv.conf.
+    The laptop has ``words`` as well; ``prepare`` changes the hosts before; ``resolver`` is the server's
+    resolv.conf.
     """
 
     def __init__(
