@@ -51,7 +51,16 @@ class Bond:
     """
 
     def __init__(
-        self, hosts, via=(), has_bind=True, settings=(), words=(), prepare=None, resolver=None, is_bare=False
+        self,
+        hosts,
+        via=(),
+        has_bind=True,
+        settings=(),
+        words=(),
+        prepare=None,
+        resolver=None,
+        is_bare=False,
+        allow="all",
     ):
         self.hosts, self.sides, self.programs = hosts, hosts.sides, []
         self.near, self.far = hosts.sides
@@ -70,7 +79,7 @@ class Bond:
         bind = ["--bind", addresses] if has_bind else []
         self.words = [
             ["forward", "--to", addresses, *words],
-            ["forward", "--serve", *bind, "--allow", "all"],
+            ["forward", "--serve", *bind, "--allow", allow],
         ]
         self.settings = [*settings, *SETTINGS]
         self.ends = [None, None]

@@ -6,6 +6,7 @@ import bulk
 import costs
 import latency
 import real
+import rebinding
 import survival
 import transparent
 import turbulence
@@ -40,6 +41,7 @@ ROWS = [
     ("F6 a link with a limit", "50 MB ± 0.5, sessions go on", costs.limited),
     ("F7 cost of a download", "1.3 times bench", costs.bulk),
     ("F7 cost of 20 Mbit/s and at rest", "3 %; 0.3 %, 10 MB", costs.paced),
+    ("a name of the server itself the second time", "refused", rebinding.elsewhere),
     ("F8 connections", "all right, nothing left", turbulence.many),
     ("F8 chaos", "no fault, nothing left", turbulence.chaos),
 ]
