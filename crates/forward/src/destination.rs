@@ -129,12 +129,6 @@ fn split_name(bytes: &[u8]) -> Result<Option<(Host, &[u8])>, DestinationError> {
     Ok(Some((Host::from_bytes(name)?, rest)))
 }
 
-/// Reads a port from 1 to 65535; the standard library would read a sign.
-pub(crate) fn port_of(text: &str) -> Option<u16> {
-    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|port| is_decimal && *port != 0)
-}
-
 impl From<SocketAddr> for Destination {
     fn from(address: SocketAddr) -> Destination {
         Destination { host: Host::Ip(address.ip()), port: address.port() }
@@ -154,7 +148,7 @@ impl FromStr for Destination {
             None if host.contains(':') => return Err(DestinationError::Brackets),
             None => host.parse()?,
         };
-        Ok(Destination { host, port: port_of(port).ok_or(DestinationError::Port)? })
+        Ok(Destination { host, port: anabranch_nets::port(port).ok_or(DestinationError::Port)? })
     }
 }
 

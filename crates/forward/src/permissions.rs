@@ -3,7 +3,6 @@
 
 mod address_class;
 mod allowance;
-mod ports;
 mod reverse;
 
 use std::fmt;
@@ -11,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 
 pub use address_class::AddressClass;
 pub use allowance::{Allowance, AllowanceError};
-pub use ports::PortsError;
+pub use anabranch_nets::PortsError;
 pub use reverse::{ReverseAllowance, ReverseError, ReversePermissions, ReverseRefusal};
 
 use address_class::carried;

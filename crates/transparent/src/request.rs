@@ -48,8 +48,10 @@ impl Request {
             Taken::Ports(ports) => ports.ranges().count(),
             _ => 1,
         });
-        let except =
-            self.except.iter().map(|except| except.ports.as_ref().map_or(1, |ports| ports.ranges().count()));
+        let except = self
+            .except
+            .iter()
+            .map(|except| except.0.ports.as_ref().map_or(1, |ports| ports.ranges().count()));
         let entries = taken.sum::<usize>() + except.sum::<usize>();
         if entries > LARGEST { Err(RequestError::TooMany { entries, limit: LARGEST }) } else { Ok(()) }
     }

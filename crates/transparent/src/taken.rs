@@ -3,10 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use anabranch_nets::{NetworkError, Ports, PortsError, network, show};
 use ipnet::IpNet;
-
-use crate::network::{NetworkError, network, show};
-use crate::ports::{Ports, PortsError};
 
 /// Flows that are carried.
 #[derive(Clone, Debug, PartialEq, Eq)]

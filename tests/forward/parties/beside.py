@@ -12,6 +12,8 @@ BOND = 9899
 
 PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 ALL, OUTGOING = 3, 4
+UNREACHABLE = 3
+"""The type of ICMP."""
 
 
 def main():
@@ -50,6 +52,11 @@ def beside(packet):
         to = socket.inet_ntop(socket.AF_INET6, packet[24:40])
     if to.startswith(("ff", "fe80", "224.", "239.")):
         return None
+    if protocol == 1 and behind[0] == UNREACHABLE:
+        # An error about a packet of the bond's server, to that server.
+        protocol, behind = behind[8 + 9], behind[8 + (behind[8] & 15) * 4 :]
+        is_bond = protocol == 17 and BOND in (port(behind, 0), port(behind, 2))
+        return None if is_bond else f"ICMP error to {to}"
     is_bond = protocol == 17 and BOND in (port(behind, 0), port(behind, 2))
     return None if is_bond else f"{PROTOCOLS.get(protocol, protocol)} to {to}"
 

@@ -2,9 +2,10 @@
 //! listed by itself.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
-use super::ports::{Ports, PortsError};
+use anabranch_nets::{Ports, PortsError};
 
 /// The server's rules for ports that clients open. The default permits none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -72,9 +73,10 @@ impl FromStr for ReverseAllowance {
             return Err(ReverseError::Client(client.to_owned()));
         }
         let ports: Ports = ports.parse()?;
-        let is_privileged = |&(first, last): &(u16, u16)| first < FIRST_UNPRIVILEGED && first != last;
-        if let Some((first, last)) = ports.ranges().find(is_privileged) {
-            return Err(ReverseError::Privileged(first, last));
+        let is_privileged =
+            |range: &RangeInclusive<u16>| *range.start() < FIRST_UNPRIVILEGED && range.start() != range.end();
+        if let Some(range) = ports.ranges().find(is_privileged) {
+            return Err(ReverseError::Privileged(*range.start(), *range.end()));
         }
         Ok(ReverseAllowance { client: (client != ANY).then(|| client.to_owned()), ports })
     }

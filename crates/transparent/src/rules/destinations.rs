@@ -28,8 +28,8 @@ fn matching(
     by_net: fn(Rule, IpNet) -> Rule,
     by_ports: fn(Rule, &std::ops::RangeInclusive<u16>) -> Rule,
 ) -> Vec<Rule> {
-    let net = || except.net.map_or_else(Rule::new, |net| by_net(Rule::new(), net));
-    let Some(ports) = &except.ports else { return vec![net()] };
+    let net = || except.0.net.map_or_else(Rule::new, |net| by_net(Rule::new(), net));
+    let Some(ports) = &except.0.ports else { return vec![net()] };
     let of_ports = |range: std::ops::RangeInclusive<u16>| {
         CARRIED.map(|protocol| by_ports(net().protocol(protocol), &range))
     };

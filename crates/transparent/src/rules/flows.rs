@@ -50,6 +50,9 @@ fn output_others(plan: &Plan) -> Vec<Rule> {
     for family in plan.families() {
         rules.extend(CARRIED.map(|protocol| Rule::new().family(family).protocol(protocol).accept()));
     }
+    // An error about a captured flow, as of a port that was closed before the answer came, would name its destination.
+    let errors = other_icmp(ECHO_REQUEST_V4, ECHO_REQUEST_V6);
+    rules.extend(errors.map(|error| error.has_connection_mark(CAPTURED_MARK).drop()));
     rules.extend(other_icmp(ECHO_REQUEST_V4, ECHO_REQUEST_V6).map(Rule::accept));
     rules.push(Rule::new().jump(EXCEPT));
     rules.extend(leave_dhcp());
@@ -103,7 +106,8 @@ pub(super) fn decide(captured: &CStr) -> Vec<Rule> {
         Rule::new().opens_tcp().set_connection_mark(CAPTURED_MARK).goto(captured),
         Rule::new().protocol(libc::IPPROTO_TCP).untracked().goto(captured),
         Rule::new().protocol(libc::IPPROTO_UDP).answering().leave(),
-        Rule::new().protocol(libc::IPPROTO_UDP).goto(captured),
+        Rule::new().protocol(libc::IPPROTO_UDP).set_connection_mark(CAPTURED_MARK).goto(captured),
+        Rule::new().protocol(libc::IPPROTO_UDP).untracked().goto(captured),
     ]
 }
 

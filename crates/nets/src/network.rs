@@ -17,7 +17,10 @@ pub enum NetworkError {
 }
 
 /// Reads a network. One of IPv4-mapped addresses becomes the IPv4 network.
-pub(crate) fn network(text: &str) -> Result<IpNet, NetworkError> {
+///
+/// # Errors
+/// The text is neither an address nor a network, or has bits behind the prefix.
+pub fn network(text: &str) -> Result<IpNet, NetworkError> {
     let (address, length) = text.split_once('/').unzip();
     network_of(text, address.unwrap_or(text), length)
 }
@@ -46,7 +49,10 @@ fn unmapped(net: IpNet) -> IpNet {
 }
 
 /// Shows a network; one of a single address as the address.
-pub(crate) fn show(net: IpNet, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+///
+/// # Errors
+/// Those of the formatter.
+pub fn show(net: IpNet, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if net.prefix_len() == net.max_prefix_len() { write!(f, "{}", net.addr()) } else { write!(f, "{net}") }
 }
 

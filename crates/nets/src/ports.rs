@@ -20,8 +20,13 @@ pub enum PortsError {
 }
 
 impl Ports {
+    /// Returns true if the list has this port.
+    pub fn contains(&self, port: u16) -> bool {
+        self.0.iter().any(|range| range.contains(&port))
+    }
+
     /// The ranges, where a port alone is a range of one.
-    pub(crate) fn ranges(&self) -> impl Iterator<Item = RangeInclusive<u16>> {
+    pub fn ranges(&self) -> impl Iterator<Item = RangeInclusive<u16>> {
         self.0.iter().cloned()
     }
 }
@@ -43,9 +48,10 @@ fn range(text: &str) -> Result<RangeInclusive<u16>, PortsError> {
     }
 }
 
-fn port(text: &str) -> Option<u16> {
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    text.parse().ok().filter(|port| is_number && *port > 0)
+/// Reads a port from 1 to 65535; the standard library would read a sign.
+pub fn port(text: &str) -> Option<u16> {
+    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
+    text.parse().ok().filter(|port| is_decimal && *port != 0)
 }
 
 impl fmt::Display for Ports {
@@ -66,17 +72,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_shown_as_it_was_read() {
-        for text in ["443", "1,65535", "80,443,8000-8100"] {
-            assert_eq!(text.parse::<Ports>().expect(text).to_string(), text);
+    fn a_list_has_its_ports_and_the_ends_of_its_ranges() {
+        let ports: Ports = "80,443,8000-8100".parse().expect("a list");
+        for (port, is_in) in [(79, false), (80, true), (81, false), (443, true), (7999, false), (8000, true)]
+        {
+            assert_eq!(ports.contains(port), is_in, "{port}");
         }
+        assert!(ports.contains(8100) && !ports.contains(8101) && !ports.contains(0));
+        assert_eq!(ports.to_string(), "80,443,8000-8100");
+    }
+
+    #[test]
+    fn the_last_port_ends_a_range() {
+        let ports: Ports = "1-65535".parse().expect("a list");
+        assert!(ports.contains(1) && ports.contains(65535) && !ports.contains(0));
     }
 
     #[test]
     fn text_that_is_not_a_list_is_refused() {
-        for text in ["", "0", "65536", "+80", "80,", "80-", "-80", "80-90-100", "http"] {
-            assert!(matches!(text.parse::<Ports>(), Err(PortsError::Entry(_))), "{text:?}");
+        for (text, entry) in [
+            ("", ""),
+            ("0", "0"),
+            ("80,", ""),
+            ("65536", "65536"),
+            ("80,x", "x"),
+            ("1-", "1-"),
+            ("1-2-3", "1-2-3"),
+        ] {
+            assert_eq!(text.parse::<Ports>(), Err(PortsError::Entry(entry.to_owned())), "{text:?}");
         }
-        assert_eq!("80-79".parse::<Ports>(), Err(PortsError::Reversed(80, 79)));
+        for text in ["+80", " 80", "-80", "0-9"] {
+            assert_eq!(text.parse::<Ports>(), Err(PortsError::Entry(text.to_owned())));
+        }
+        assert_eq!("9-8".parse::<Ports>(), Err(PortsError::Reversed(9, 8)));
     }
 }
