@@ -1,7 +1,7 @@
 //! The answer to `--set help`: the settings of a command with their present values, in full or those that match.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anabranch_base::setting::Kind;
 use anabranch_lab::Purpose;
@@ -74,7 +74,8 @@ impl ListedSetting {
 
 /// The settings of an association with this profile, with what the other `--set` of the command line make of them.
 fn of_associations(profile: Config, others: &[String]) -> Result<Vec<ListedSetting>, Failure> {
-    let config = settings::with(profile, &settings_in(others))?;
+    let file = values_of("--settings", others).pop().map(PathBuf::from);
+    let config = settings::with_file(profile, file.as_deref(), &values_of("--set", others))?;
     let registry = policies::registry();
     let listed = tools::known(&registry).map(|setting| {
         let value = setting.get(&config).map_or_else(String::new, |value| text(&value.into()));
@@ -160,11 +161,11 @@ fn scenario_of(others: &[String]) -> Result<Option<Scenario>, Failure> {
     }
 }
 
-/// The values of `--set` among these words.
-fn settings_in(words: &[String]) -> Vec<String> {
-    let behind = words.windows(2).filter(|pair| pair[0] == "--set").map(|pair| pair[1].clone());
-    let inline = words.iter().filter_map(|word| word.strip_prefix("--set=").map(str::to_owned));
-    behind.chain(inline).collect()
+/// The values of `option` among these words.
+fn values_of(option: &str, words: &[String]) -> Vec<String> {
+    let behind = words.windows(2).filter(|pair| pair[0] == option).map(|pair| pair[1].clone());
+    let value = |word: &String| Some(word.strip_prefix(option)?.strip_prefix('=')?.to_owned());
+    behind.chain(words.iter().filter_map(value)).collect()
 }
 
 /// The indent below a setting.

@@ -1,7 +1,11 @@
 //! The settings of real transfers: which profile the tools use, and what `--set` makes of it. Keys, values and meanings are those of the tables of settings, as in scenario files.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
 use anabranch_base::Duration;
-use anabranch_scenario::{Assignment, tools};
+use anabranch_scenario::{Assignment, ParsedDocument, Source, tools};
 use anabranch_sctp::config::{Config, StreamScheduler};
 use serde_json::Value;
 
@@ -41,9 +45,33 @@ pub(crate) fn for_forward() -> Config {
 /// # Errors
 /// An unknown key with the nearest known one, a value outside its domain.
 pub(crate) fn with(base: Config, changes: &[String]) -> Result<Config, Failure> {
-    let assignments =
-        changes.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?;
-    Ok(tools::configure(base, &assignments, &policies::registry())?)
+    Ok(tools::configure(base, &assignments(changes)?, &policies::registry())?)
+}
+
+/// `base` with the settings of a file, if there is one, and then with those of the command line.
+///
+/// # Errors
+/// As [`with`], with the line and column of a fault in the file; a file that cannot be read.
+pub(crate) fn with_file(base: Config, file: Option<&Path>, changes: &[String]) -> Result<Config, Failure> {
+    let Some(file) = file else { return with(base, changes) };
+    let document = ParsedDocument::parse(&read(file)?)?;
+    Ok(tools::configure_from(base, &document, &assignments(changes)?, &policies::registry())?)
+}
+
+fn assignments(changes: &[String]) -> Result<Vec<Assignment>, Failure> {
+    Ok(changes.iter().map(|change| Assignment::parse(change)).collect::<Result<Vec<_>, _>>()?)
+}
+
+fn read(file: &Path) -> Result<Source, Failure> {
+    let name = file.display().to_string();
+    let unread = |error: std::io::Error| Failure::Arguments(format!("the file of settings {name}: {error}"));
+    let mut bytes = Vec::new();
+    let opened = File::open(file).map_err(unread)?;
+    opened.take(LARGEST + 1).read_to_end(&mut bytes).map_err(unread)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Failure::Arguments(format!("the file of settings {name} has more than {LARGEST} bytes")));
+    }
+    Ok(Source::from_bytes(name, &bytes)?)
 }
 
 /// Every setting as used, nested as in a scenario file.
@@ -51,6 +79,8 @@ pub(crate) fn resolved(config: &Config) -> Value {
     anabranch_observe::settings(&tools::resolved(config, &policies::registry()))
 }
 
+/// The largest file of settings.
+const LARGEST: u64 = 1 << 20;
 const MOST_ERRORS: u32 = 400;
 /// A link that returns is used within this time.
 const LONGEST_TIMEOUT: Duration = Duration::from_secs(4);
@@ -96,6 +126,33 @@ mod tests {
         assert_eq!(changed("sctp.ecn=cwr").map(|c| c.ecn), Ok(EcnUse::Cwr));
         assert_eq!(changed("sctp.ecn_window=cwnd/4").map(|c| c.ecn_window), Ok(EcnWindow::Divided(4)));
         assert_eq!(changed("sctp.ecn_test=true").map(|c| c.ecn_test), Ok(true));
+    }
+
+    #[test]
+    fn settings_of_a_file_precede_those_of_the_command_line_and_its_faults_have_a_place() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("settings.toml");
+        let read = |text: &str, changes: &[&str]| {
+            std::fs::write(&path, text).expect("written");
+            let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
+            with_file(for_tools(), Some(&path), &changes).map_err(|failure| failure.to_string())
+        };
+        let text = "sctp.congestion_control = \"bbr\"\n[sctp.rto]\nmin = \"300 ms\"\n";
+        let config = read(text, &["sctp.rto.min=400 ms"]).expect("good settings");
+        assert_eq!((config.congestion_control.as_str(), config.rto.min), ("bbr", Duration::from_millis(400)));
+        assert_eq!(read("", &[]), Ok(for_tools()));
+        for (text, complaint) in [
+            ("[sctp]\ncongestion_controll = \"bbr\"", ":2:1: "),
+            ("[sctp]\nmtu = \"big\"", "is not a size"),
+            ("[link]\nrate = 1", ":1:2: `link` is not a setting of an association"),
+            ("sctp = 1", "expected a table [sctp]"),
+            ("[sctp", ":1:"),
+            ("[sctp]\nrto = { min = \"9 s\", max = \"1 s\" }", "expected at most"),
+        ] {
+            let error = read(text, &[]).expect_err(text);
+            assert!(error.contains(complaint), "{text}: {error}");
+        }
+        assert!(with_file(for_tools(), Some(&folder.path().join("none")), &[]).is_err());
     }
 
     #[test]

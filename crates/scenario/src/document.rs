@@ -12,8 +12,8 @@ use crate::read::{self, Users};
 use crate::source::Source;
 use crate::tree::{Span, Table, TextOrigin, TreeValue};
 
-/// A scenario file as a tree: valid TOML, otherwise unchecked.
-#[derive(Clone, Debug)]
+/// A scenario file, or a file of settings, as a tree: valid TOML, otherwise unchecked. The default is an empty file.
+#[derive(Clone, Debug, Default)]
 pub struct ParsedDocument {
     source: Source,
     root: Table,
@@ -54,6 +54,14 @@ impl ParsedDocument {
         registry: &Registry,
     ) -> Result<Scenario, ScenarioError> {
         self.read(files, settings, registry, Users::Programs)
+    }
+
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
+    pub(crate) fn root(&self) -> &Table {
+        &self.root
     }
 
     fn read(

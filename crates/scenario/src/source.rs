@@ -1,7 +1,7 @@
 //! The text of a scenario and its name, with lines and columns.
 
 /// A scenario as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Source {
     /// The name in errors: a file's name, or `<stdin>`.
     pub name: String,

@@ -1,17 +1,18 @@
-//! The settings of the tools that use real sockets, `--set sctp.KEY=VALUE`, by the same list as scenario files.
+//! The settings of the tools that use real sockets, `--set sctp.KEY=VALUE` or a file of them, by the same list as
+//! scenario files.
 
 use anabranch_base::setting::Scope;
 use anabranch_sctp::config::{Config, setting, settings};
 use anabranch_sctp::policy::Registry;
 
 use crate::assignment::Assignment;
+use crate::document::ParsedDocument;
 use crate::error::ScenarioError;
 use crate::fault::{Fault, Read};
 use crate::nearest::nearest;
 use crate::read::{SettingReader, contradiction, header_of, refuse_unknown};
 use crate::resolved::{self, ResolvedTable};
 use crate::settings::AssociationSetting;
-use crate::source::Source;
 use crate::tree::{self, Span, TextOrigin, TreeValue};
 
 /// Applies settings of the command line to `base`, each `sctp.KEY=VALUE`, later ones over earlier ones. A profile is
@@ -24,8 +25,22 @@ pub fn configure(
     assignments: &[Assignment],
     registry: &Registry,
 ) -> Result<Config, ScenarioError> {
-    read(base, assignments, registry).map_err(|fault| {
-        fault.in_known_table(|key| header_of(key, registry)).shown(&Source::new("", ""), assignments)
+    configure_from(base, &ParsedDocument::default(), assignments, registry)
+}
+
+/// Like [`configure`], with the settings of a file before those of the command line: a table `[sctp]`, as `[flow.sctp]`
+/// of a scenario.
+///
+/// # Errors
+/// The first fault found.
+pub fn configure_from(
+    base: Config,
+    file: &ParsedDocument,
+    assignments: &[Assignment],
+    registry: &Registry,
+) -> Result<Config, ScenarioError> {
+    read(base, file.root().clone(), assignments, registry).map_err(|fault| {
+        fault.in_known_table(|key| header_of(key, registry)).shown(file.source(), assignments)
     })
 }
 
@@ -39,22 +54,36 @@ pub fn resolved(config: &Config, registry: &Registry) -> ResolvedTable {
     resolved::association(config, registry, Scope::Tools)
 }
 
-fn read(mut config: Config, assignments: &[Assignment], registry: &Registry) -> Read<Config> {
-    let mut root = tree::Table::default();
+fn read(
+    mut config: Config,
+    mut root: tree::Table,
+    assignments: &[Assignment],
+    registry: &Registry,
+) -> Read<Config> {
+    if let Some(other) = root.entries.iter().find(|entry| entry.key != TABLE) {
+        return Err(not_of_associations(&other.key, other.key_span, registry).expected("a table [sctp]"));
+    }
     for (index, assignment) in assignments.iter().enumerate() {
         refuse_other_table(index, assignment, registry)?;
         assignment.apply_plainly(index, &mut root)?;
     }
-    let Some(tree::Node { value: TreeValue::Table(table), .. }) = root.find("sctp") else {
-        return Ok(config);
+    let table = match root.find(TABLE) {
+        None => return Ok(config),
+        Some(tree::Node { value: TreeValue::Table(table), .. }) => table,
+        Some(other) => {
+            let fault = Fault::value(other.span, format!("{} is not a table", other.value.describe()));
+            return Err(fault.expected("a table [sctp]"));
+        }
     };
-    refuse_unknown("sctp", &known(registry).map(|setting| setting.key()).collect::<Vec<_>>(), table)?;
+    refuse_unknown(TABLE, &known(registry).map(|setting| setting.key()).collect::<Vec<_>>(), table)?;
     let reader = SettingReader { registry: Some(registry), scope: Scope::Tools };
     reader.set_all(setting("profile").into_iter(), table, &mut config)?;
     reader.set_all(settings().filter(|setting| setting.key != "profile"), table, &mut config)?;
     reader.set_all(registry.own_settings().map(|(_, own)| own), table, &mut config.own)?;
-    let last = TextOrigin::Setting(assignments.len().saturating_sub(1));
-    let span = Span { origin: last, start: 0, end: 0 };
+    let span = match assignments.len().checked_sub(1) {
+        Some(last) => Span { origin: TextOrigin::Setting(last), start: 0, end: 0 },
+        None => Span::START,
+    };
     let checked = config.check().and_then(|()| config.check_policies(registry));
     checked.map_err(|error| contradiction(&error, table, span))?;
     Ok(config)
@@ -63,13 +92,18 @@ fn read(mut config: Config, assignments: &[Assignment], registry: &Registry) -> 
 /// Refuses settings of anything but the association.
 fn refuse_other_table(index: usize, assignment: &Assignment, registry: &Registry) -> Read<()> {
     let key = assignment.key();
-    if key.split('.').next().is_some_and(|table| table.trim() == "sctp") {
+    if key.split('.').next().is_some_and(|table| table.trim() == TABLE) {
         return Ok(());
     }
     let start = assignment.text().find(key).unwrap_or(0);
     let span = Span { origin: TextOrigin::Setting(index), start, end: start + key.len() };
+    Err(not_of_associations(key, span, registry).expected("sctp.KEY=VALUE"))
+}
+
+fn not_of_associations(key: &str, span: Span, registry: &Registry) -> Box<Fault> {
     let near =
         nearest(key, known(registry).map(|setting| setting.key())).map(|near| format!("`sctp.{near}`"));
-    let fault = Fault::unknown(span, format!("`{key}` is not a setting of an association"));
-    Err(fault.expected("sctp.KEY=VALUE").nearest(near))
+    Fault::unknown(span, format!("`{key}` is not a setting of an association")).nearest(near)
 }
+
+const TABLE: &str = "sctp";

@@ -100,6 +100,9 @@ pub(crate) struct ForwardArguments {
     /// Change a protocol setting; `anabranch forward --set help` lists all settings
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
+    /// Read settings from a file before those of `--set`: a table [sctp], such as `congestion_control = "bbr"`
+    #[arg(long = "settings", value_name = "FILE")]
+    pub settings_file: Option<PathBuf>,
     /// Print only errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,

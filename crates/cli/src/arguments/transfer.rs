@@ -42,6 +42,9 @@ pub(crate) struct SendArguments {
     /// Change a protocol setting; `anabranch send --set help` lists all settings
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
+    /// Read settings from a file before those of `--set`: a table [sctp], such as `congestion_control = "bbr"`
+    #[arg(long = "settings", value_name = "FILE")]
+    pub settings_file: Option<PathBuf>,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,
@@ -77,6 +80,9 @@ pub(crate) struct RecvArguments {
     /// Change a protocol setting; `anabranch send --set help` lists all settings
     #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
     pub settings: Vec<String>,
+    /// Read settings from a file before those of `--set`: a table [sctp], such as `congestion_control = "bbr"`
+    #[arg(long = "settings", value_name = "FILE")]
+    pub settings_file: Option<PathBuf>,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,

@@ -58,6 +58,7 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("key-file", "key-file = \"server.key\"\nserve = true"),
     ("insecure", "insecure = true\nserve = true"),
     ("set", "set = [\"sctp.rto.min=300 ms\"]\nserve = true"),
+    ("settings", "settings = \"tuned.toml\"\nserve = true"),
     ("quiet", "quiet = true\nserve = true"),
     ("verbose", "verbose = true\nserve = true"),
 ];
