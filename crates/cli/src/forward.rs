@@ -46,7 +46,8 @@ pub(crate) async fn run(arguments: &ForwardArguments, interrupt: &mut Interrupt)
         report::print_line(&format!("{}={}", key::VARIABLE, *key.reveal()));
         return Ok(Outcome::default());
     }
-    let config = settings::with(settings::for_forward(), &arguments.settings)?;
+    let config =
+        settings::with_file(settings::for_forward(), arguments.settings_file.as_deref(), &arguments.settings)?;
     ports::permit_many();
     let (config, most_associations) = memory::shared(config, arguments.most_memory());
     let captured = Captured::open(arguments)?;
@@ -59,6 +60,6 @@ pub(crate) async fn run(arguments: &ForwardArguments, interrupt: &mut Interrupt)
     } else {
         dialing::run(arguments, &config, end, captured.mark(), interrupt).await
     };
-    captured.close();
+    captured.close(arguments);
     ended
 }

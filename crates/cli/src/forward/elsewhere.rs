@@ -21,5 +21,5 @@ impl Captured {
         None
     }
 
-    pub(super) fn close(self) {}
+    pub(super) fn close(self, _: &ForwardArguments) {}
 }

@@ -49,6 +49,9 @@ impl Captured {
             is_strict: arguments.strict,
         };
         let capture = Capture::open(&request).map_err(|error| Failure::Bind(error.to_string()))?;
+        if !arguments.quiet {
+            notice::tell(&carried(arguments));
+        }
         let names = arguments.to.iter().map(|to| to.name.to_ascii_lowercase()).collect();
         let look_ups = Arc::new(Semaphore::new(MOST_LOOK_UPS));
         Ok(Captured(Some(Flows { capture: Arc::new(capture), replies: Arc::default(), names, look_ups })))
@@ -68,11 +71,23 @@ impl Captured {
     }
 
     /// Removes the rules, but those of `--strict`.
-    pub(super) fn close(self) {
-        if let Captured(Some(flows)) = self {
-            flows.capture.close();
+    pub(super) fn close(self, arguments: &ForwardArguments) {
+        let Captured(Some(flows)) = self else { return };
+        flows.capture.close();
+        if arguments.strict && !arguments.quiet {
+            notice::warn(
+                "the rules of --strict remain and drop everything until `anabranch forward --release`",
+            );
         }
     }
+}
+
+/// The line about the flows that are carried.
+fn carried(arguments: &ForwardArguments) -> String {
+    let taken: Vec<String> = arguments.transparent.iter().map(ToString::to_string).collect();
+    let strict =
+        if arguments.strict { "; all else is dropped until `anabranch forward --release`" } else { "" };
+    format!("carrying flows without proxy settings: {}{strict}", taken.join(", "))
 }
 
 impl Flows {
