@@ -71,10 +71,14 @@ impl fmt::Display for Released {
         if *self == Released::default() {
             return f.write_str("nothing to remove");
         }
-        let table = if self.strict_table { "the nftables table inet anabranch_strict, " } else { "" };
-        let several = |number: usize| if number == 1 { "" } else { "s" };
-        let Released { rules, routes, .. } = *self;
-        write!(f, "removed {table}{rules} ip rule{} and {routes} route{}", several(rules), several(routes))
+        let counted = |number: usize, what: &str| match number {
+            0 => None,
+            1 => Some(format!("1 {what}")),
+            _ => Some(format!("{number} {what}s")),
+        };
+        let table = self.strict_table.then(|| "the nftables table inet anabranch_strict".to_owned());
+        let parts = [table, counted(self.rules, "ip rule"), counted(self.routes, "route")];
+        write!(f, "removed {}", parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -88,7 +92,9 @@ mod tests {
         let released = Released { strict_table: true, rules: 2, routes: 1 };
         assert_eq!(
             released.to_string(),
-            "removed the nftables table inet anabranch_strict, 2 ip rules and 1 route"
+            "removed the nftables table inet anabranch_strict, 2 ip rules, 1 route"
         );
+        let table = Released { strict_table: true, ..Released::default() };
+        assert_eq!(table.to_string(), "removed the nftables table inet anabranch_strict");
     }
 }
