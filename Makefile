@@ -10,7 +10,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake stream_control scenario trace script socks http_connect destination
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines forward nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines forward units nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -40,10 +40,10 @@ versus: ## our transfers beside the kernel's TCP and Multipath TCP on equal path
 	tests/losses/run --only bottleneck --write
 
 browser: ## check report pages in Chromium; needs Node 20 and Chromium; PICTURES keeps screenshots (PICTURES=folder)
-	cargo test --package anabranch-observe --test observing --quiet
+	cargo test --package anabranch-observe --test observing --test measuring --quiet
 	cargo build --quiet --package anabranch-cli --bin anabranch
 	tests/browser/pages $${CARGO_TARGET_DIR:-target}/tmp/pages
-	tests/browser/run $${CARGO_TARGET_DIR:-target}/tmp/observing/*.html $${CARGO_TARGET_DIR:-target}/tmp/pages/*.html
+	tests/browser/run $${CARGO_TARGET_DIR:-target}/tmp/observing/*.html $${CARGO_TARGET_DIR:-target}/tmp/measuring/*.html $${CARGO_TARGET_DIR:-target}/tmp/pages/*.html
 
 tail:   ## print the five longest functions and files
 	tests/tail
@@ -97,6 +97,10 @@ forward: ## downloads, an echo and datagrams of other programs over emulated lin
 deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: five minutes
 	cargo build --package anabranch-cli --bin anabranch
 	tests/deadlines/run --write
+
+units:  ## the systemd units on a system of their own, with the Debian package: a minute; needs root, and Debian's dpkg-dev
+	cargo build --package anabranch-cli --bin anabranch
+	tests/units/run
 
 nat:    ## a file through address translators, for docs/nat.md: a minute; needs what interop needs
 	cargo build --package anabranch-cli --bin anabranch

@@ -1,7 +1,7 @@
 //! The socket at which the program answers `anabranch status`. The program's user and root alone may use it: by its mode,
 //! and by the credentials of each that connects. It appears when it is complete, and a program that died leaves none to the next one.
 
-use std::fs::{self, DirBuilder, Permissions};
+use std::fs::{self, DirBuilder, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixListener as BlockingListener;
@@ -36,6 +36,7 @@ impl Drop for SocketFile {
 pub(super) async fn open() -> Result<(UnixListener, SocketFile), String> {
     let mut reasons = Vec::new();
     for place::Folder { path, .. } in place::folders() {
+        let path = behind_link(path);
         let opened = match prepare(&path) {
             Ok(()) => {
                 remove_stale(&path).await;
@@ -84,6 +85,16 @@ fn is_permitted(stream: &UnixStream) -> bool {
 
 fn is_own(user: u32) -> bool {
     user == geteuid().as_raw()
+}
+
+/// Returns the folder to which a link of root leads, where root alone may change links: a service manager makes one for a service
+/// with a user of its own (DynamicUser). Other paths stay.
+fn behind_link(path: PathBuf) -> PathBuf {
+    let is_of_root = |known: &Metadata| known.uid() == 0;
+    let is_link = fs::symlink_metadata(&path).is_ok_and(|known| known.is_symlink() && is_of_root(&known));
+    let above = path.parent().and_then(|above| fs::metadata(above).ok());
+    let is_safe = above.is_some_and(|above| is_of_root(&above) && above.mode() & 0o022 == 0);
+    if is_link && is_safe { fs::canonicalize(&path).unwrap_or(path) } else { path }
 }
 
 /// Makes a folder that its user alone may change, or checks that it is one.

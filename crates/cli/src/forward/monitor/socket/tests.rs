@@ -63,3 +63,17 @@ fn a_folder_is_made_for_its_user_alone_and_one_that_others_may_change_is_refused
         assert!(prepare(Path::new("/")).is_err_and(|why| why.contains("belongs to the user")));
     }
 }
+
+#[test]
+fn a_link_is_followed_if_it_is_of_root_and_root_alone_may_change_it() {
+    let folder = own_folder();
+    let (target, link) = (folder.path().join("private"), folder.path().join("link"));
+    fs::create_dir(&target).expect("a folder");
+    std::os::unix::fs::symlink(&target, &link).expect("linked");
+    let followed =
+        if geteuid().is_root() { fs::canonicalize(&target).expect("a folder") } else { link.clone() };
+    assert_eq!(behind_link(link.clone()), followed);
+    assert_eq!(behind_link(target.clone()), target, "a folder is no link");
+    fs::set_permissions(folder.path(), Permissions::from_mode(0o1777)).expect("set");
+    assert_eq!(behind_link(link.clone()), link, "others may have made it");
+}
