@@ -11,10 +11,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
-from typing import NamedTuple
 
 import networks
 from emulated import PROGRAM
@@ -46,8 +44,8 @@ SETTINGS = os.environ.get("FORWARD_SETTINGS", "").split()
 class Bond:
     """A laptop (near) and a server (far) with a bond between them, and the programs at the server's end.
 
-    The laptop has ``words`` as well; ``prepare`` changes the hosts before; ``resolver`` is the server's
-    resolv.conf.
+    The laptop has ``words`` as well, and with ``has_default`` a default route by each link; ``prepare``
+    changes the hosts before; ``resolver`` is the server's resolv.conf.
     """
 
     def __init__(
@@ -60,6 +58,7 @@ class Bond:
         prepare=None,
         resolver=None,
         is_bare=False,
+        has_default=False,
         allow="all",
     ):
         self.hosts, self.sides, self.programs = hosts, hosts.sides, []
@@ -67,7 +66,7 @@ class Bond:
         self.folder = tempfile.TemporaryDirectory()
         self.said = [Path(self.folder.name) / name for name in ("laptop", "server", "party")]
         addresses = ",".join(hosts.addresses(2))
-        self.prepare, self.resolver = prepare, resolver
+        self.prepare, self.resolver, self.has_default = prepare, resolver, has_default
         ports = (
             []
             if is_bare
@@ -88,6 +87,7 @@ class Bond:
         """Starts both ends and the programs at the server's end, and waits for them."""
         for side in self.sides:
             networks.promote(side)
+        self.route()
         if self.prepare:
             self.prepare(self)
         self.start(FAR)
@@ -122,6 +122,16 @@ class Bond:
             f'mount --bind {file} /etc/resolv.conf && exec "$@"',
             "sh",
         ]
+
+    def route(self):
+        """Gives the laptop its default routes again, if it has such: those of an interface end with it."""
+        if self.has_default:
+            networks.lead(self.near, *(f"p{number}" for number in range(1, self.hosts.paths + 1)))
+
+    def restore(self, *names):
+        """Switches links of the laptop on, with their addresses and routes."""
+        networks.restore(self.near, 1, *names)
+        self.route()
 
     def end(self, index):
         """Kills our program on a side."""
@@ -227,18 +237,6 @@ def finished(process, name, bound=300):
         lines = (error or "").strip().splitlines() or [f"status {process.returncode}"]
         raise Failed(f"{name}: {lines[-1]}")
     return said
-
-
-class By(NamedTuple):
-    """How programs of the laptop use a bond: what opens it, and the way and the address of TCP and UDP."""
-
-    bond: Callable
-    way: str
-    to: str
-    udp: str
-
-
-PORTS = By(bond, WAYS["port"], TO, f"{HERE}:{UDP}")
 
 
 class Peak(threading.Thread):

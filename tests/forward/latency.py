@@ -1,15 +1,16 @@
-"""F2 to F4: a reader that pauses, an echo beside a download, and datagrams while a link is cut."""
+"""F2 to F4: a reader that pauses, an echo and a call beside a download, and datagrams while a link is cut."""
 
 import json
 import statistics
 import time
 
 import networks
-from bond import CREDIT, PORT, PORTS, Peak
+from bond import CREDIT, PORT, Peak
 from bulk import MOST
 from failed import Failed
 from networks import MODEMS, PLAIN, UNEVEN
 from outcome import Outcome
+from ways import PORTS
 
 PAUSE = 60
 FLOWS = 64
@@ -45,12 +46,8 @@ def echo(conditions, by=PORTS):
         bulk = made.party("rate", by.way, by.to, conditions.seconds + 5)
         time.sleep(3)
         beside = round_trips(made, by.way, by.to, conditions.seconds)
-        said, error = bulk.communicate(timeout=60)
-    counts = [int(line) for line in said.split()][3:-1]
-    if not counts:
-        raise Failed(f"the download: {error.strip()}")
+        share = shared(bulk, UNEVEN)
     idle, last = statistics.median(link), beside[int((len(beside) - 1) * 0.99)]
-    share = statistics.mean(counts) * 8 / 1e6 / networks.ceiling(UNEVEN, 0)
     measured = (
         f"fast link idle {idle:.0f} ms, bond idle {statistics.median(alone):.0f}, "
         f"beside bulk median {statistics.median(beside):.0f}, p99 {last:.0f} "
@@ -64,6 +61,29 @@ def round_trips(made, way, to, seconds):
     return sorted(map(float, made.measured("echo", way, to, seconds).split()))
 
 
+def shared(bulk, network):
+    """The share of the ceiling that a download had, without its first seconds and its last."""
+    said, error = bulk.communicate(timeout=60)
+    counts = [int(line) for line in said.split()][3:-1]
+    if not counts:
+        raise Failed(f"the download: {error.strip()}")
+    return statistics.mean(counts) * 8 / 1e6 / networks.ceiling(network, 0)
+
+
+def call(conditions, by=PORTS):
+    """Measures a call, whose two streams are of RTP, beside a download."""
+    with by.bond(MODEMS) as made:
+        bulk = made.party("rate", by.way, by.to, conditions.seconds + 5)
+        time.sleep(3)
+        lost, gaps, jitters = zip(*json.loads(made.measured("call", by.udp, conditions.seconds)), strict=True)
+        share = shared(bulk, MODEMS)
+    measured = (
+        f"up and down {lost[0]:.1%} and {lost[1]:.1%} lost, longest gap {gaps[0]:.0f} and {gaps[1]:.0f} ms, "
+        f"jitter {jitters[0]:.0f} and {jitters[1]:.0f} ms at most; bulk {share:.0%} of the ceiling"
+    )
+    return Outcome(measured, max(lost) <= 0.01 and max(gaps) <= 150 and max(jitters) <= 30)
+
+
 def datagrams(conditions, by=PORTS):
     """Measures datagrams while a link is cut for three seconds."""
     with by.bond(MODEMS) as made:
@@ -71,7 +91,7 @@ def datagrams(conditions, by=PORTS):
         time.sleep(3)
         networks.cut(made.near, "p1")
         time.sleep(3)
-        networks.restore(made.near, 1, "p1")
+        made.restore("p1")
         said, error = stream.communicate(timeout=60)
     if stream.returncode != 0:
         raise Failed(error.strip())

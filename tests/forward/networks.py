@@ -63,6 +63,13 @@ def restore(side, host, *names):
         give(side, name, host)
 
 
+def lead(side, *names):
+    """Gives a host a default route by each interface, as one has that gets its addresses by DHCP."""
+    for number, name in enumerate(names, start=1):
+        words = ("ip", "route", "replace", "default", "dev", name, "metric", str(100 * number))
+        run(side.command(*words), check=True)
+
+
 def promote(side):
     """Lets an interface keep its second address when the first is taken, as most systems have it."""
     setting = "/proc/sys/net/ipv4/conf/all/promote_secondaries"

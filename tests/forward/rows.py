@@ -7,6 +7,7 @@ import costs
 import latency
 import real
 import rebinding
+import strict
 import survival
 import transparent
 import turbulence
@@ -16,6 +17,8 @@ from networks import LOSSY, MODEMS, PLAIN, THREE
 BULK, LOST = "97 % of bench", "90 % of the ceiling"
 PAUSED, ECHO = "others lose 2 %, memory within the credit", "p99 + 15 ms, bulk 95 %"
 DATAGRAMS = "gap 150 ms, 1 % lost"
+CALL = "gap 150 ms, 1 % lost, jitter 30 ms"
+CAP, WITHIN = "50 MB ± 0.5, sessions go on", "within 50 MB, sessions go on"
 
 ROWS = [
     ("F1 20+8, one flow", BULK, downloads(MODEMS, 1, is_beside=True)),
@@ -34,11 +37,12 @@ ROWS = [
     ("F2 64 flows, one reader pauses for 60 s", PAUSED, latency.paused),
     ("F3 echo beside bulk, 100+10", ECHO, latency.echo),
     ("F4 datagrams, a link cut", DATAGRAMS, latency.datagrams),
+    ("F4 a call beside bulk, 20+8", CALL, latency.call),
     ("F5 all links away for 60 s", "ssh lives", survival.away),
     ("F5 server's addresses changed", "ssh lives", survival.renumbered),
     ("F5 laptop stopped", "ssh lives", survival.asleep),
     ("F6 backup at rest", "1 kB a minute", costs.backup),
-    ("F6 a link with a limit", "50 MB ± 0.5, sessions go on", costs.limited),
+    ("F6 a link with a limit", CAP, costs.limited),
     ("F7 cost of a download", "1.3 times bench", costs.bulk),
     ("F7 cost of 20 Mbit/s and at rest", "3 %; 0.3 %, 10 MB", costs.paced),
     ("a name of the server itself the second time", "refused", rebinding.elsewhere),
@@ -56,9 +60,14 @@ HOST = [
     ("F2 64 flows, one reader pauses for 60 s", PAUSED, partial(latency.paused, by=transparent.BY)),
     ("F3 echo beside bulk, 100+10", ECHO, partial(latency.echo, by=transparent.BY)),
     ("F4 datagrams, a link cut", DATAGRAMS, partial(latency.datagrams, by=transparent.BY)),
-    ("F5 all links away for 60 s", "ssh lives", transparent.away),
-    ("F6 backup at rest", "1 kB a minute", transparent.backup),
-    ("what leaves beside the bond", "nothing while it runs", transparent.beside(is_strict=False)),
-    ("what leaves with `--strict`", "nothing until it is released", transparent.beside(is_strict=True)),
+    ("F4 a call beside bulk, 20+8", CALL, partial(latency.call, by=transparent.BY)),
+    ("F5 all links away for 60 s", "ssh lives", partial(survival.away, by=transparent.BY)),
+    ("F5 server's addresses changed", "ssh lives", partial(survival.renumbered, by=transparent.BY)),
+    ("F5 laptop stopped", "ssh lives", partial(survival.asleep, by=transparent.BY)),
+    ("F6 backup at rest", "1 kB a minute", partial(costs.backup, by=transparent.BY)),
+    ("F6 a link with a limit", WITHIN, partial(costs.limited, by=transparent.BY, allowed=(1, costs.CAP))),
+    ("F8 chaos with `--strict`", "no fault, nothing left", partial(turbulence.chaos, use=strict.Strict)),
+    ("what leaves beside the bond", "nothing while it runs", strict.beside(is_strict=False)),
+    ("what leaves with `--strict`", "nothing until it is released", strict.beside(is_strict=True)),
 ]
 """By ``--transparent``."""

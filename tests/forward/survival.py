@@ -3,35 +3,35 @@
 import time
 
 import networks
-from bond import NEAR, bond
+from bond import NEAR
 from networks import MODEMS
 from outcome import Outcome
-from real import Session, Shell
+from ways import PORTS, PROXY
 
 AWAY = 60
 
 
-def away(_conditions):
+def away(_conditions, by=PORTS):
     """Keeps a session while every link is away for a minute."""
-    with bond(MODEMS) as made:
-        session = Session(made, Shell(made).through_port())
+    with by.bond(MODEMS) as made:
+        session = by.session(made)
         session.exchange()
         networks.cut(made.near, "p1", "p2")
         time.sleep(AWAY / 2)
         session.say()
         time.sleep(AWAY / 2)
-        networks.restore(made.near, 1, "p1", "p2")
+        made.restore("p1", "p2")
         after = session.hear(60)
         session.exchange()
         session.leave()
     return Outcome(f"ssh lives, and goes on {after:.1f} s after the links are back", True)
 
 
-def renumbered(_conditions):
+def renumbered(_conditions, by=PROXY):
     """Keeps a session while each address of the server is replaced by another."""
     times = []
-    with bond(MODEMS, has_bind=False) as made:
-        session = Session(made, Shell(made).through_socks())
+    with by.bond(MODEMS, has_bind=False) as made:
+        session = by.session(made)
         session.exchange()
         for name in ("p1", "p2"):
             networks.give(made.far, name, 3)
@@ -44,10 +44,10 @@ def renumbered(_conditions):
     return Outcome(f"ssh lives, and waits {max(times):.1f} s at most", True)
 
 
-def asleep(conditions):
+def asleep(conditions, by=PORTS):
     """Keeps a session while the laptop's program is stopped."""
-    with bond(MODEMS) as made:
-        session = Session(made, Shell(made).through_port())
+    with by.bond(MODEMS) as made:
+        session = by.session(made)
         session.exchange()
         made.stop(NEAR)
         session.say()

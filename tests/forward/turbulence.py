@@ -1,4 +1,4 @@
-"""F8: ten thousand connections, and flows while links are cut, addresses change, and ends are killed."""
+"""F8: ten thousand connections, and flows while things happen to the links and the ends."""
 
 import json
 import random
@@ -8,8 +8,8 @@ import time
 from collections import Counter
 from subprocess import PIPE
 
-import networks
-from bond import FAR, NEAR, PARTIES, TO, WAYS, bond
+from bond import FAR, HERE, NEAR, PARTIES, TO, UDP, WAYS, bond
+from events import EVENTS
 from failed import Failed
 from networks import MODEMS, PLAIN
 from outcome import Outcome
@@ -86,29 +86,57 @@ def left_behind(grown):
     )
 
 
-def chaos(conditions):
+class Proxied:
+    """Programs that use the ports and proxies of a bond, and what else chaos differs in by the use of one."""
+
+    def __init__(self, ways=WAYS, to=TO, udp=f"{HERE}:{UDP}", names=None):
+        # Where flows go, as parties/unrest.py has it.
+        self.ways, self.to, self.udp, self.names = ways, to, udp, names
+        # What must work at the end, by the words of near.py.
+        self.checks = {name: ("fetch", way, to, 1, 10_000, 0) for name, way in ways.items()}
+        # The events that may break flows: the seconds after them, and the words of the error.
+        self.excuses = {"killed": (AFTERMATH, "")}
+
+    def open(self):
+        """The bond."""
+        return bond(MODEMS, has_bind=False, settings=[BRIEF])
+
+    def begin(self, made):
+        """What happens before the flows."""
+
+    def end(self, _made):
+        """The faults that are found when flows have ended."""
+        return ()
+
+
+def chaos(conditions, use=Proxied):
     """Lets flows run while things happen."""
-    told = Chaos(conditions.seed).run(conditions.chaos)
+    told = Chaos(conditions.seed, use()).run(conditions.chaos)
     for line in told.lines():
         print(f"  {line}", file=sys.stderr)
-    return told.outcome()
+    outcome = told.outcome()
+    if not outcome.is_met:
+        raise Failed(outcome.measured)
+    return outcome
 
 
 class Chaos:
-    """A bond, its flows, and the events, drawn from a seed; only those whose name has a text."""
+    """A use of a bond, its flows, and the events, drawn from a seed; only those whose name has a text."""
 
-    def __init__(self, seed, only="", is_loud=False):
-        self.chance, self.seed, self.is_loud = random.Random(seed), seed, is_loud
+    def __init__(self, seed, use, only="", is_loud=False):
+        self.chance, self.seed, self.use, self.is_loud = random.Random(seed), seed, use, is_loud
         self.kinds = [kind for kind in EVENTS if only in kind]
         if not self.kinds:
             raise Failed(f"no event has {only!r}: {', '.join(EVENTS)}")
-        self.events, self.flows, self.faults, self.kills = [], [], [], []
+        self.events, self.flows, self.faults, self.excuses = [], [], [], []
 
     def run(self, seconds):
         """Runs it, and returns itself."""
-        with bond(MODEMS, has_bind=False, settings=[BRIEF]) as made:
+        with self.use.open() as made:
             before = held(made)
-            words = [self.seed, seconds, FLOWS, PATIENCE]
+            self.use.begin(made)
+            places = {name: getattr(self.use, name) for name in ("ways", "to", "udp", "names")}
+            words = [self.seed, seconds, FLOWS, PATIENCE, json.dumps(places)]
             command = [sys.executable, str(PARTIES / "unrest.py"), *map(str, words)]
             flows = made.run(NEAR, command, stdout=PIPE, stderr=PIPE, text=True)
             self.began = time.time()
@@ -120,10 +148,13 @@ class Chaos:
             reported(ended + 3 * PATIENCE - time.time())
             self.faults += self.unprovoked()
             self.recovery = self.recovered(made)
-            self.grown = settled(made, before, GIVEN_UP if self.kills else 30)
+            is_given_up = any("killed" in event for event in self.events)
+            self.grown = settled(made, before, GIVEN_UP if is_given_up else 30)
+            self.faults += self.use.end(made)
             self.faults += [f"server's end: {line}" for line in made.complaints()]
             self.log = made.log()
-            self.faults += [line for line in made.log() if "panicked" in line]
+            ends = [made.said[index].read_text() for index in (NEAR, FAR)]
+            self.faults += [line for said in ends for line in said.splitlines() if "panicked" in line]
             made.said[2].write_text("")
         return self
 
@@ -162,19 +193,20 @@ class Chaos:
         began = time.time() - self.began
         EVENTS[kind](made, name, seconds)
         ended = time.time() - self.began
-        if "killed" in kind:
-            self.kills.append((began, ended + AFTERMATH))
+        for text, (after, error) in self.use.excuses.items():
+            if text in kind:
+                self.excuses.append((began, ended + after, error))
         self.events.append(f"{kind} ({name}) {began:.1f} to {ended:.1f} s")
         self.say(self.events[-1])
 
     def unprovoked(self):
-        """The flows that broke although no end was killed."""
+        """The flows that broke although no event excuses it."""
         for way, kind, result, start, seconds in self.flows:
             first, last = start - self.began, start - self.began + seconds
             if result.startswith("broken") and not any(
-                first < until and since < last for since, until in self.kills
+                first < until and since < last and error in result for since, until, error in self.excuses
             ):
-                yield f"{kind} by {way}, {first:.1f} to {last:.1f} s, without a kill: {result}"
+                yield f"{kind} by {way}, {first:.1f} to {last:.1f} s, without a cause: {result}"
 
     def say(self, line):
         """Prints a line where it is wanted."""
@@ -182,12 +214,12 @@ class Chaos:
             print(line, file=sys.stderr, flush=True)
 
     def recovered(self, made):
-        """The seconds until a flow by each way is right again."""
+        """The seconds until everything that must work does again."""
         start = time.time()
-        for name, way in WAYS.items():
+        for name, words in self.use.checks.items():
             while True:
                 try:
-                    made.measured("fetch", way, TO, 1, 10_000, 0, bound=RECOVERY)
+                    made.measured(*words, bound=RECOVERY)
                     break
                 except Failed as failed:
                     if time.time() > start + RECOVERY:
@@ -210,83 +242,3 @@ class Chaos:
             f"{len(self.faults)} faults; new flows after {self.recovery:.1f} s; {left_behind(self.grown)}"
         )
         return Outcome(measured, not self.faults and is_small(self.grown))
-
-
-def cut_for_a_while(made, name, seconds):
-    """A link of the laptop is away."""
-    networks.cut(made.near, name)
-    time.sleep(seconds)
-    networks.restore(made.near, 1, name)
-
-
-def cut_both(made, _name, seconds):
-    """All links are away."""
-    networks.cut(made.near, "p1", "p2")
-    time.sleep(seconds)
-    networks.restore(made.near, 1, "p1", "p2")
-
-
-def cut_far(made, name, seconds):
-    """A link of the server is away."""
-    networks.cut(made.far, name)
-    time.sleep(seconds)
-    networks.restore(made.far, 2, name)
-
-
-def move_near(made, name, seconds):
-    """The laptop has another address for a while."""
-    networks.take(made.near, name, 1)
-    networks.give(made.near, name, 4)
-    time.sleep(seconds)
-    networks.take(made.near, name, 4)
-    networks.give(made.near, name, 1)
-
-
-def move_far(made, name, seconds):
-    """The server has another address for a while."""
-    networks.give(made.far, name, 3)
-    networks.take(made.far, name, 2)
-    time.sleep(seconds)
-    networks.give(made.far, name, 2)
-    networks.take(made.far, name, 3)
-
-
-def stop_near(made, _name, seconds):
-    """The laptop's program is stopped."""
-    made.stop(NEAR)
-    time.sleep(seconds)
-    made.go_on(NEAR)
-
-
-def stop_far(made, _name, seconds):
-    """The server's program is stopped."""
-    made.stop(FAR)
-    time.sleep(seconds)
-    made.go_on(FAR)
-
-
-def kill_near(made, _name, seconds):
-    """The laptop's program is killed and started again."""
-    made.end(NEAR)
-    time.sleep(seconds / 4)
-    made.start(NEAR)
-
-
-def kill_far(made, _name, seconds):
-    """The server's program is killed and started again."""
-    made.end(FAR)
-    time.sleep(seconds / 4)
-    made.start(FAR)
-
-
-EVENTS = {
-    "a link cut": cut_for_a_while,
-    "all links cut": cut_both,
-    "a link of the server cut": cut_far,
-    "laptop's address changed": move_near,
-    "server's address changed": move_far,
-    "laptop stopped": stop_near,
-    "server stopped": stop_far,
-    "laptop killed": kill_near,
-    "server killed": kill_far,
-}

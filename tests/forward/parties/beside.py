@@ -1,9 +1,13 @@
-"""Counts packets that leave by interfaces and are not the bond's, until its input ends: beside.py NAME…"""
+"""Counts packets that leave by interfaces and are not the bond's, until its input ends: beside.py NAME…
+
+A line of input asks for the counts since the last ones.
+"""
 
 import errno
 import json
 import select
 import socket
+import struct
 import sys
 from collections import Counter
 
@@ -12,15 +16,22 @@ BOND = 9899
 
 PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 ALL, OUTGOING = 3, 4
+PACKET, STATISTICS = 263, 6
+"""SOL_PACKET, and PACKET_STATISTICS: the packets of a socket since the last time, and those it lost."""
+
+RCVBUFFORCE, BUFFER = 33, 16 << 20
+"""SO_RCVBUFFORCE, and the bytes of a socket's buffer, which a busy processor must not make overflow."""
+
 UNREACHABLE = 3
 """The type of ICMP."""
 
 
 def main():
-    """Prints a line when it watches, and at the end the counts by protocol and destination."""
+    """Prints a line when it watches, and the counts by protocol and destination."""
     sockets = []
     for name in sys.argv[1:]:
         watcher = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(ALL))
+        watcher.setsockopt(socket.SOL_SOCKET, RCVBUFFORCE, BUFFER)
         watcher.bind((name, ALL))
         sockets.append(watcher)
     print("watching", flush=True)
@@ -29,8 +40,14 @@ def main():
         ready, _, _ = select.select([*sockets, sys.stdin], [], [])
         for watcher in ready:
             if watcher is sys.stdin:
-                print(json.dumps(found))
-                return
+                is_over = not sys.stdin.readline()
+                if lost := sum(map(unseen, sockets)):
+                    found["unseen packets"] += lost
+                print(json.dumps(found), flush=True)
+                if is_over:
+                    return
+                found.clear()
+                continue
             try:
                 packet, (_, _, kind, *_) = watcher.recvfrom(65535)
             except OSError as error:
@@ -40,6 +57,11 @@ def main():
                 continue
             if kind == OUTGOING and (what := beside(packet)):
                 found[what] += 1
+
+
+def unseen(watcher):
+    """The packets that found no room in a socket's buffer since the last time."""
+    return struct.unpack("II", watcher.getsockopt(PACKET, STATISTICS, 8))[1]
 
 
 def beside(packet):

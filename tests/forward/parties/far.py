@@ -8,14 +8,18 @@ The first line of a connection says what is wanted:
     reset SIZE SEED         it sends so many, and resets
     pace RATE SECONDS SEED  it sends at that rate in Mbit/s
     GET /SIZE               the same as get, by HTTP, with the seed 0
+
+Datagrams are returned, but those of a call, which "call COUNT" begins (call.py).
 """
 
 import asyncio
+import functools
 import resource
 import socket
 import struct
 import sys
 
+from call import BEGIN, Called
 from flows import LENGTH, PIECE, Checked, WrongBytes, piece
 
 assert LENGTH > PIECE
@@ -37,13 +41,25 @@ async def serve(port):
 
 
 class Echo(asyncio.DatagramProtocol):
-    """Returns datagrams."""
+    """Returns datagrams, and answers calls."""
+
+    def __init__(self):
+        self.calls = {}
 
     def connection_made(self, transport):
         self.transport = transport
 
     def datagram_received(self, data, source):
-        self.transport.sendto(data, source)
+        if source not in self.calls and data.startswith(BEGIN):
+            send = functools.partial(self.transport.sendto, addr=source)
+            self.calls[source] = Called(send, int(data.removeprefix(BEGIN)))
+        if source not in self.calls:
+            self.transport.sendto(data, source)
+            return
+        try:
+            self.calls[source].take(data)
+        except WrongBytes as wrong:
+            print(wrong, flush=True)
 
 
 async def answer(reader, writer):

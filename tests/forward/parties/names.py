@@ -3,6 +3,7 @@
 Of several answers the first question gets the first, and each after the last gets the last.
 """
 
+import contextlib
 import socket
 import struct
 import sys
@@ -23,14 +24,20 @@ def main():
 
 
 def by_tcp(listener, name, answers):
-    """Answers a question a connection, behind its length (RFC 1035 section 4.2.2)."""
+    """Serves connections, each on its own: some say nothing."""
     while True:
         connection, _ = listener.accept()
-        with connection:
-            length = connection.recv(2, socket.MSG_WAITALL)
-            query = connection.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL)
-            said = reply(query, name, answers)
-            connection.sendall(len(said).to_bytes(2, "big") + said)
+        threading.Thread(target=answer, args=(connection, name, answers), daemon=True).start()
+
+
+def answer(connection, name, answers):
+    """Answers the question of a connection, behind its length (RFC 1035 section 4.2.2)."""
+    with connection, contextlib.suppress(OSError, IndexError):
+        connection.settimeout(60)
+        length = connection.recv(2, socket.MSG_WAITALL)
+        query = connection.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL)
+        said = reply(query, name, answers)
+        connection.sendall(len(said).to_bytes(2, "big") + said)
 
 
 class Answers:

@@ -8,6 +8,8 @@ A WAY is kind:host:port of kind port, socks, connect, or mptcp (SOCKS over Multi
     paced WAY TO RATE SECONDS       a download at a rate in Mbit/s; prints its bytes
     echo WAY TO SECONDS             64 bytes again and again; prints each round trip in ms
     datagrams TO SECONDS            4 Mbit/s; prints the sent, the echoed, and the longest gap in ms
+    call TO SECONDS                 a call; prints what was lost, the gap and the jitter of both streams
+    ask SERVER NAME ADDRESS         asks a name server by UDP and TCP
     many WAY TO COUNT AT_ONCE       connections in batches; prints how many went how
 """
 
@@ -21,6 +23,8 @@ import time
 from collections import Counter
 from itertools import pairwise
 
+import questions
+from call import call
 from flows import PIECE, Checked, WrongBytes, connected, piece
 
 
@@ -28,7 +32,7 @@ def main():
     """Does what the command line says."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    plays = {play.__name__: play for play in (fetch, rate, paced, echo, datagrams, many)}
+    plays = {play.__name__: play for play in (fetch, rate, paced, echo, datagrams, call, ask, many)}
     try:
         plays[sys.argv[1]](*sys.argv[2:])
     except (OSError, WrongBytes) as error:
@@ -149,6 +153,13 @@ def receive(client, arrived):
         except TimeoutError:
             return
         arrived.setdefault(int.from_bytes(data[:8], "big"), (data, time.monotonic()))
+
+
+def ask(server, name, address):
+    """Asks for the address of a name."""
+    questions.by_udp(server, name, address, 5)
+    with socket.create_connection((server, questions.PORT), timeout=5) as connection:
+        questions.by_tcp(connection, name, address)
 
 
 def many(way, to, count, at_once):

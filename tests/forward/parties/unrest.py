@@ -1,44 +1,61 @@
-"""Random flows from the laptop in several threads: unrest.py SEED SECONDS THREADS PATIENCE.
+"""Random flows from the laptop in several threads: unrest.py SEED SECONDS THREADS PATIENCE PLACES.
 
-Each prints a line: its way, its kind, how it went, when it began, and its seconds. A flow is "right", or
-"broken" with the error that its program got, or a "fault": wrong bytes, an end that looks as if all had
-arrived, or nothing within the patience.
+PLACES are the fields of `Places` in JSON. Each flow prints a line: its way, its kind, how it went, when it
+began, and its seconds. A flow is "right", or "broken" with the error that its program got, or a "fault":
+wrong bytes, an end that looks as if all had arrived, or nothing within the patience. A question to a name
+server may be "unanswered", since datagrams may be lost. A flow is "stranded" that gets no further because the
+host no longer has the address that it comes from, which no program survives.
 """
 
+import contextlib
+import errno
 import json
 import random
 import socket
 import sys
 import threading
 import time
+from dataclasses import dataclass
 
+import questions
 from flows import PIECE, Checked, Refused, WrongBytes, connected, exactly, piece, reset
 
-TO = "127.0.0.1:7000"
-WAYS = {"SOCKS5": "socks:127.0.0.1:1080", "CONNECT": "connect:127.0.0.1:8080", "port": "port:127.0.0.1:2222"}
-UDP = ("127.0.0.1", 5000)
+
+@dataclass(frozen=True)
+class Places:
+    """Where flows go."""
+
+    ways: dict[str, str]
+    to: str
+    udp: str
+    """The address that returns datagrams."""
+    names: tuple[str, str, str] | None
+    """A name server, a name, and its address."""
+
+    def kinds(self):
+        """The kinds of flows, some more often than others."""
+        return [*KINDS, *(QUESTIONS if self.names else [])]
 
 
 def main():
     """Starts the threads, and waits for them."""
-    seed, seconds, threads, patience = map(float, sys.argv[1:])
-    end = time.monotonic() + seconds
+    seed, seconds, threads, patience = map(float, sys.argv[1:5])
+    end, places = time.monotonic() + seconds, Places(**json.loads(sys.argv[5]))
     chances = [random.Random(f"{seed}/{number}") for number in range(int(threads))]
-    running = [threading.Thread(target=flows, args=(chance, end, patience)) for chance in chances]
+    running = [threading.Thread(target=flows, args=(places, chance, end, patience)) for chance in chances]
     for thread in running:
         thread.start()
     for thread in running:
         thread.join()
 
 
-def flows(chance, end, patience):
+def flows(places, chance, end, patience):
     """Flows until the end."""
     while time.monotonic() < end:
-        name, kind = chance.choice(list(WAYS)), chance.choice(KINDS)
-        if kind is datagrams:
-            name = "UDP"
+        name, kind = chance.choice(list(places.ways)), chance.choice(places.kinds())
+        name = WITHOUT_WAY.get(kind, name)
         start = time.time()
-        result = judged(chance, name, kind, patience)
+        result = judged(places, chance, name, kind, patience)
         # One write a line: threads share the output.
         line = json.dumps([name, kind.__name__, result, start, time.time() - start])
         print(f"{line}\n", end="", flush=True)
@@ -46,22 +63,49 @@ def flows(chance, end, patience):
             time.sleep(chance.uniform(0.05, 0.5))
 
 
-def judged(chance, name, kind, patience):
+def judged(places, chance, name, kind, patience):
     """One flow: how it went."""
     try:
-        if kind is datagrams:
-            datagrams(chance)
-            return "right"
-        connection = connected(WAYS[name], TO, patience)
-        with connection:
+        if kind in WITHOUT_WAY:
+            return kind(places, chance, patience) or "right"
+        with connected(places.ways[name], places.to, patience) as connection, stranding(connection):
             kind(connection, chance)
         return "right"
+    except Stranded:
+        return "stranded"
     except WrongBytes as wrong:
         return f"fault: {wrong}"
     except TimeoutError:
         return f"fault: nothing for {patience:.0f} s"
     except (OSError, Refused) as error:
         return f"broken: {type(error).__name__}: {error}"
+
+
+class Stranded(Exception):
+    """The host no longer has the address of a flow."""
+
+
+@contextlib.contextmanager
+def stranding(connection):
+    """Tells a flow apart that cannot send because its address is gone."""
+    source = connection.getsockname()[0]
+    try:
+        yield
+    except OSError as error:
+        is_silent = isinstance(error, TimeoutError) or error.errno == errno.ENETUNREACH
+        if is_silent and is_gone(source):
+            raise Stranded from None
+        raise
+
+
+def is_gone(address):
+    """True if the host does not have an address."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.bind((address, 0))
+        except OSError:
+            return True
+    return False
 
 
 def get(connection, chance):
@@ -117,24 +161,55 @@ def their_reset(connection, chance):
     raise WrongBytes(f"a reset behind {size} bytes became a clean end")
 
 
-def datagrams(chance):
+def datagrams(places, chance, _patience):
     """Sends datagrams: some may be lost, and none may be another."""
+    host, port = places.udp.split(":")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
-        client.connect(UDP)
+        client.connect((host, int(port)))
         client.settimeout(1)
-        sent = set()
-        for _ in range(20):
-            data = piece(chance.randrange(1000), 0, chance.choice([10, 500, 1400, 9000]))
-            client.send(data)
-            sent.add(data)
-            try:
-                if client.recv(65535) not in sent:
-                    raise WrongBytes("a datagram that was not sent")
-            except TimeoutError:
-                pass
+        with stranding(client):
+            exchange(client, chance)
+
+
+def exchange(client, chance):
+    """Sends datagrams, and awaits each."""
+    sent = set()
+    for _ in range(20):
+        data = piece(chance.randrange(1000), 0, chance.choice([10, 500, 1400, 9000]))
+        client.send(data)
+        sent.add(data)
+        try:
+            if client.recv(65535) not in sent:
+                raise WrongBytes("a datagram that was not sent")
+        except TimeoutError:
+            pass
+
+
+def question(places, _chance, _patience):
+    """Asks a name server, as often as a resolver does."""
+    for _ in range(3):
+        try:
+            questions.by_udp(*places.names, timeout=2)
+            return None
+        except TimeoutError:
+            pass
+    return "unanswered"
+
+
+def question_by_tcp(places, _chance, patience):
+    """Asks a name server over a connection."""
+    server, name, address = places.names
+    with (
+        socket.create_connection((server, questions.PORT), timeout=patience) as connection,
+        stranding(connection),
+    ):
+        questions.by_tcp(connection, name, address)
 
 
 KINDS = [get, get, put, put, echo, our_reset, their_reset, datagrams]
+QUESTIONS = [question, question_by_tcp]
+WITHOUT_WAY = {datagrams: "UDP", question: "DNS", question_by_tcp: "DNS"}
+"""Kinds that use no way of TCP, and the name of theirs."""
 
 
 def length(chance):

@@ -120,6 +120,13 @@ impl Rule {
         self.equals(&u32::from(kind).to_ne_bytes())
     }
 
+    /// Packets whose source has another type in the routing tables.
+    pub(crate) fn other_source_type(mut self, kind: u8) -> Rule {
+        let fib = self.push().nested_data_fib().push_dreg(REGISTER).push_result(ADDRESS_TYPE);
+        drop(fib.push_flags(FibFlags::Saddr as u32));
+        self.compare(CmpOps::Neq, &u32::from(kind).to_ne_bytes())
+    }
+
     /// Packets of a socket that a process of this user opened.
     pub(crate) fn of_user(self, user: u32) -> Rule {
         self.load_meta(MetaKeys::Skuid).equals(&user.to_ne_bytes())

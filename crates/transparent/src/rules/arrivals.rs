@@ -4,7 +4,7 @@ use std::ffi::CStr;
 
 use nix::libc;
 
-use super::destinations::{leave_dhcp, leave_local, leave_private, select_dns};
+use super::destinations::{keep_answers, leave_dhcp, leave_local, leave_private, select_dns};
 use super::flows::decide;
 use super::{CARRIED, ECHO_REQUEST_V4, ECHO_REQUEST_V6, EXCEPT, Plan, REFUSE, other_icmp};
 use crate::marks::{CAPTURED_MARK, OWN_MARK};
@@ -25,6 +25,7 @@ pub(super) fn chains(plan: &Plan) -> Vec<Chain> {
         rules.extend(forwarded(&plan.selection));
     }
     chains.push(Chain::base(c"prerouting", Hook::PREROUTING, rules));
+    chains.push(Chain::base(c"postrouting", Hook::POSTROUTING, keep_answers(&plan.selection)));
     chains
 }
 

@@ -5,8 +5,10 @@ use nix::libc;
 
 use super::{CARRIED, DNS};
 use crate::except::Except;
+use crate::marks::OWN_MARK;
 use crate::nftables::Rule;
 use crate::selection::Selection;
+use crate::taken::Behind;
 
 /// Accepts packets to the exceptions.
 pub(super) fn except(exceptions: &[Except]) -> Vec<Rule> {
@@ -72,6 +74,24 @@ pub(super) fn dhcp() -> [Rule; 2] {
             .source_ports(&(client..=client))
             .destination_ports(&(server..=server))
     })
+}
+
+/// Accepts packets to the networks behind this host.
+pub(super) fn to_networks_behind(selection: &Selection) -> Vec<Rule> {
+    let to_them = selection.behind.iter().map(|behind| match behind {
+        Behind::Net(net) => Rule::new().destination(*net),
+        Behind::Interface(name) => Rule::new().out_by(name),
+    });
+    to_them.map(Rule::accept).collect()
+}
+
+/// Drops answers to programs whose address this host no longer has: the route to it leads out now. Answers have the
+/// destination of the flow as their source.
+pub(super) fn keep_answers(selection: &Selection) -> Vec<Rule> {
+    let mut rules = to_networks_behind(selection);
+    let outwards = Rule::new().has_mark(OWN_MARK).out_by_others();
+    rules.push(outwards.other_source_type(libc::RTN_LOCAL).count().drop());
+    rules
 }
 
 fn nets(texts: &'static [&'static str]) -> impl Iterator<Item = IpNet> {

@@ -3,22 +3,21 @@
 
 use nix::libc;
 
-use super::destinations::{dhcp, except, from};
+use super::destinations::{dhcp, except, from, keep_answers, to_networks_behind};
 use super::{EXCEPT, Plan};
 use crate::marks::{CAPTURED_MARK, OWN_MARK};
 use crate::nftables::{Chain, Hook, Rule, STRICT_TABLE, Table};
 use crate::selection::Selection;
-use crate::taken::Behind;
 
 /// The table, with these flags.
 pub(crate) fn strict_table(plan: &Plan, flags: u32) -> Table {
     let selection = &plan.selection;
     let chains = vec![
         Chain::regular(EXCEPT, except(&selection.except)),
-        Chain::regular(BEHIND, behind(selection)),
+        Chain::regular(BEHIND, to_networks_behind(selection)),
         Chain::base(c"output", Hook::OUTPUT, output()),
         Chain::base(c"forward", Hook::FORWARD, forward(selection)),
-        Chain::base(c"postrouting", Hook::POSTROUTING, postrouting()),
+        Chain::base(c"postrouting", Hook::POSTROUTING, postrouting(selection)),
     ];
     Table { name: STRICT_TABLE, flags, chains }
 }
@@ -50,18 +49,11 @@ fn forward(selection: &Selection) -> Vec<Rule> {
     rules
 }
 
-/// Drops captured packets that would leave, because the ip rule or the route is missing.
-fn postrouting() -> Vec<Rule> {
-    vec![Rule::new().has_mark(CAPTURED_MARK).out_by_others().count().drop()]
-}
-
-/// Accepts packets to the networks behind this host.
-fn behind(selection: &Selection) -> Vec<Rule> {
-    let to_them = selection.behind.iter().map(|behind| match behind {
-        Behind::Net(net) => Rule::new().destination(*net),
-        Behind::Interface(name) => Rule::new().out_by(name),
-    });
-    to_them.map(Rule::accept).collect()
+/// Drops captured packets that would leave, because the ip rule or the route is missing, and answers that would.
+fn postrouting(selection: &Selection) -> Vec<Rule> {
+    let mut rules = vec![Rule::new().has_mark(CAPTURED_MARK).out_by_others().count().drop()];
+    rules.extend(keep_answers(selection));
+    rules
 }
 
 const BEHIND: &std::ffi::CStr = c"behind";

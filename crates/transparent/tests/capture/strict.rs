@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::net::{SocketAddr, UdpSocket};
 
 use anabranch_transparent::{Replies, Restored, STRICT_TABLE, TABLE};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpStream;
 
 use crate::ends::{
@@ -13,7 +14,7 @@ use crate::ends::{
 use crate::hosts::{FAR_V4, FAR_V6, Host, NOWHERE_V4, far, ip, ip_output};
 use crate::kernel::{has_table, tables};
 use crate::ping::{Echo, ping};
-use crate::{capture, child, open, release_soon, soon, strict};
+use crate::{capture, child, open, release_soon, request, soon, strict};
 
 /// Expects that nothing leaves: connections and datagrams fail at once.
 async fn nothing_leaves(far: &Host) {
@@ -109,6 +110,31 @@ async fn a_strict_capture_carries_private_destinations_and_lets_only_own_packets
     }
     assert_eq!(ping("10.2.0.1"), Some(Echo::Answer));
     drop(capture);
+    release_soon();
+}
+
+/// A host that moves to another network loses the address that programs connected from.
+#[tokio::test]
+async fn answers_to_an_address_that_this_host_no_longer_has_do_not_leave() {
+    const GONE: &str = "203.0.113.5";
+    let Some(far) = far() else { return };
+    let server = server(&far, FAR_V4, 80);
+    for request in [request(&["host"], &[]), strict(&["host"], &[])] {
+        ip(&format!("addr add {GONE}/32 dev near"));
+        let (capture, to) = (open(&request), at(NOWHERE_V4, 80));
+        let socket = tcp_socket(to);
+        socket.bind(at(GONE, 0)).expect("an address");
+        let (program, accepted) = soon(async { tokio::join!(socket.connect(to), capture.accept()) }).await;
+        let (program, mut accepted) = (program.expect("captured"), accepted.expect("a connection"));
+        ip(&format!("addr del {GONE}/32 dev near"));
+        far.packets();
+        accepted.stream.write_all(b"secret").await.expect("a buffer");
+        let _ = Replies::new().send(b"secret", to, at(GONE, 9));
+        // What follows on the same link arrives behind them.
+        is_beside(&server, own(tcp_socket(at(FAR_V4, 80))), at(FAR_V4, 80)).await;
+        assert_eq!(far.packets_to(GONE), 0);
+        drop((program, capture));
+    }
     release_soon();
 }
 
