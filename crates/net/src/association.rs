@@ -6,6 +6,7 @@ mod receiving;
 mod reconfiguration;
 mod sending;
 mod streams;
+mod test_packets;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub use receiving::TryRecvError;
 pub use reconfiguration::StreamChangeError;
 pub use sending::{Effort, OutboundStream, SendOptions};
 pub use streams::{Events, Records};
+pub use test_packets::Tests;
 
 use crate::association_entry::Notifiers;
 use crate::links::LinkReport;
@@ -140,6 +142,12 @@ impl Association {
     /// message has full effort, whatever its [`Effort`].
     pub fn has_partial_reliability(&self) -> bool {
         self.view(core::Association::has_partial_reliability).unwrap_or_default()
+    }
+
+    /// Returns true if both ends set [`Config::test_packets`](crate::Config::test_packets): the association is for a
+    /// measurement.
+    pub fn has_test_packets(&self) -> bool {
+        self.view(core::Association::has_test_packets).unwrap_or_default()
     }
 
     /// The messages that were given up so far, or until the association ended.

@@ -34,6 +34,8 @@ pub(crate) struct AssociationEntry {
     pub events: Feed<Event>,
     /// The feed of the measurements on its paths.
     pub records: Feed<Record>,
+    /// The number of readers of its test packets.
+    pub test_readers: usize,
 }
 
 /// The holder of an association.
@@ -58,6 +60,8 @@ pub(crate) struct Notifiers {
     pub changed: Notify,
     /// A stream can be accepted.
     pub acceptable: Notify,
+    /// A test packet can be received.
+    pub tests: Notify,
     /// The queue of tasks that wait for room.
     pub send_queue: SendQueue,
 }
@@ -75,6 +79,7 @@ impl AssociationEntry {
             given_up: GivenUpCounters::default(),
             events: Feed::default(),
             records: Feed::default(),
+            test_readers: 0,
         }
     }
 
@@ -84,6 +89,7 @@ impl AssociationEntry {
         self.notifiers.changed.notify_waiters();
         self.notifiers.readable.notify_waiters();
         self.notifiers.writable.notify_waiters();
+        self.notifiers.tests.notify_waiters();
     }
 
     /// Ends the feeds.

@@ -224,6 +224,7 @@ impl Driver {
             if report.unsent != port.unsent {
                 report.unsent.clone_from(&port.unsent);
             }
+            report.is_busy = port.outbox.has_more_than(MOST_BEFORE_TESTS);
         }
         let is_connecting = core.is_connecting();
         for port in &mut self.ports {
@@ -416,6 +417,9 @@ fn share_allowances(ports: &mut [Port], links: &Links) {
         ports[index].allowance = links.allowance(link).map(|all| all / sharing);
     }
 }
+
+/// The packets that may wait for a socket before test packets are refused, whose waiting would be measured.
+const MOST_BEFORE_TESTS: u64 = 64;
 
 fn gone(address: SocketAddr) -> String {
     format!("{} is no longer an address of this machine", address.ip())

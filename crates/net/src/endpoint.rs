@@ -17,6 +17,7 @@ use crate::clock::Clock;
 use crate::connect_error::ConnectError;
 use crate::driver::Driver;
 use crate::interfaces::{Interface, interfaces, least_mtu};
+use crate::kernel_drops::kernel_drops;
 use crate::links::{LinkId, LinkReport, LinkRule, Links, interface_of};
 use crate::opening::Opening;
 use crate::pairing::{Pairing, pair_by_route, pair_hosts};
@@ -254,12 +255,17 @@ impl Endpoint {
 
     /// The addresses of the sockets, ports included: those of [`Options::local`] in their order, then later ones.
     pub fn local_addresses(&self) -> Vec<SocketAddr> {
-        self.sockets().into_iter().map(|socket| socket.address).collect()
+        self.owner.shared.lock().sockets.open.iter().map(|socket| socket.address).collect()
     }
 
     /// The reports of the open sockets, in the same order.
     pub fn sockets(&self) -> Vec<SocketReport> {
-        self.owner.shared.lock().sockets.open.clone()
+        let mut reports = self.owner.shared.lock().sockets.open.clone();
+        let addresses: Vec<SocketAddr> = reports.iter().map(|report| report.address).collect();
+        for (report, drops) in reports.iter_mut().zip(kernel_drops(&addresses)) {
+            report.drops = drops;
+        }
+        reports
     }
 
     /// The traffic of each link of this machine, in the order of first use. Wildcard sockets belong to no link.

@@ -146,6 +146,7 @@ mod inbox;
 mod interface_monitor;
 mod interfaces;
 mod ipv6;
+mod kernel_drops;
 mod links;
 mod local_addresses;
 pub mod monitor;
@@ -172,7 +173,7 @@ mod waiting;
 
 pub use address_tracking::AddressTracking;
 pub use anabranch_sctp::association::{
-    EcnCounters, Message, Part, PathAddresses, PathCounters, ReconfigurationError,
+    EcnCounters, Message, Part, PathAddresses, PathCounters, ReceivedTest, ReconfigurationError, TestError,
 };
 pub use anabranch_sctp::config::Config;
 pub use anabranch_sctp::event::{CloseReason, Event, StreamChange};
@@ -180,7 +181,7 @@ pub use anabranch_sctp::policy::{PathId, PathSample, PathState, Registry};
 pub use anabranch_sctp::record::{Happening, Record};
 pub use anabranch_sctp::wire::{PathRole, Ppid, ReConfigResult, StreamId};
 pub use association::{
-    Association, CloseError, Effort, Events, OutboundStream, Records, SendOptions, StreamChangeError,
+    Association, CloseError, Effort, Events, OutboundStream, Records, SendOptions, StreamChangeError, Tests,
     TryRecvError,
 };
 pub use bind::BindError;

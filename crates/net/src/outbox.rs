@@ -131,6 +131,11 @@ impl Outbox {
         self.runs.is_empty()
     }
 
+    /// Returns true if more than `most` packets are queued.
+    pub(crate) fn has_more_than(&self, most: u64) -> bool {
+        self.runs.len() as u64 > most || self.count() > most
+    }
+
     /// The number of queued packets.
     pub(crate) fn count(&self) -> u64 {
         self.runs.iter().map(|run| run.len.div_ceil(run.segment_size) as u64).sum()

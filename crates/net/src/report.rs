@@ -22,6 +22,10 @@ pub struct SocketReport {
     pub send_buffer: ByteCount,
     /// The packets that could not be sent.
     pub unsent: Unsent,
+    /// The datagrams that the operating system dropped because the receive buffer was full; `None` if it does not tell.
+    pub drops: Option<u64>,
+    /// True if many packets wait for room in the socket.
+    pub(crate) is_busy: bool,
 }
 
 /// Packets that the operating system refused, for instance because the network is unreachable. The association treats
@@ -60,7 +64,20 @@ impl SocketReport {
     /// The report of a new socket.
     pub(crate) fn of(socket: &Socket) -> SocketReport {
         let (receive_buffer, send_buffer) = socket.buffer_sizes();
-        SocketReport { address: socket.address(), receive_buffer, send_buffer, unsent: Unsent::default() }
+        SocketReport {
+            address: socket.address(),
+            receive_buffer,
+            send_buffer,
+            unsent: Unsent::default(),
+            drops: None,
+            is_busy: false,
+        }
+    }
+
+    /// Returns true if packets from `local` are sent by the socket.
+    fn sends_from(&self, local: SocketAddr) -> bool {
+        let own = self.address;
+        own.port() == local.port() && (own.ip() == local.ip() || own.ip().is_unspecified())
     }
 }
 
@@ -137,13 +154,15 @@ impl SocketReports {
         }
     }
 
+    /// Returns true if many packets wait for the socket at a local address.
+    pub(crate) fn is_busy(&self, local: SocketAddr) -> bool {
+        self.open.iter().find(|socket| socket.sends_from(local)).is_some_and(|socket| socket.is_busy)
+    }
+
     /// The unsent packets of the socket at a local address.
     pub(crate) fn unsent_from(&self, local: SocketAddr) -> Unsent {
         let mut all = self.open.iter().chain(self.closed.iter().rev());
-        let socket = all.find(|socket| {
-            socket.address.port() == local.port()
-                && (socket.address.ip() == local.ip() || socket.address.ip().is_unspecified())
-        });
+        let socket = all.find(|socket| socket.sends_from(local));
         socket.map_or_else(Unsent::default, |socket| socket.unsent.clone())
     }
 }
@@ -159,7 +178,8 @@ mod tests {
     fn report(port: u16) -> SocketReport {
         let address = ([127, 0, 0, 1], port).into();
         let (receive_buffer, send_buffer) = (ByteCount::ZERO, ByteCount::ZERO);
-        SocketReport { address, receive_buffer, send_buffer, unsent: Unsent::default() }
+        let unsent = Unsent::default();
+        SocketReport { address, receive_buffer, send_buffer, unsent, drops: None, is_busy: false }
     }
 
     fn unsent(packets: u64) -> Unsent {

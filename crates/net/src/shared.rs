@@ -3,6 +3,7 @@
 
 mod listeners;
 mod multiplexing;
+mod test_packets;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,6 +56,8 @@ pub(crate) struct Core {
     incoming: VecDeque<AssociationId>,
     /// The associations whose records have a listener.
     recorded: Vec<AssociationId>,
+    /// The associations whose test packets have a reader.
+    tested: Vec<AssociationId>,
     /// The associations whose messages are those of streams.
     multiplexed: Vec<AssociationId>,
     /// Wakers of tasks of streams, to call without the lock.
@@ -92,6 +95,7 @@ impl Shared {
             associations: BTreeMap::new(),
             incoming: VecDeque::new(),
             recorded: Vec::new(),
+            tested: Vec::new(),
             multiplexed: Vec::new(),
             woken: Vec::new(),
             channels: security.is_sealed().then_some(0),
@@ -321,6 +325,7 @@ impl Core {
     pub(crate) fn tell_handles(&mut self, now: Time, accepted: &Notify) -> bool {
         // Records come first: after the end listeners get nothing.
         self.tell_records();
+        self.tell_tests();
         let mut has_changed = false;
         while let Some((id, event)) = self.endpoint.poll_event() {
             has_changed |= self.on_event(now, id, &event, accepted);
@@ -439,6 +444,7 @@ impl Core {
     fn remove(&mut self, now: Time, id: AssociationId) {
         self.associations.remove(&id);
         self.recorded.retain(|recorded| *recorded != id);
+        self.tested.retain(|tested| *tested != id);
         self.multiplexed.retain(|multiplexed| *multiplexed != id);
         self.endpoint.remove(now, id);
     }

@@ -27,6 +27,7 @@ mod reconfiguring;
 mod recording;
 mod sender;
 mod session;
+mod test_packets;
 #[cfg(test)]
 mod window_update;
 
@@ -56,6 +57,8 @@ pub use receiver_rules::ReceiverRules;
 pub use reconfiguring::ReconfigurationError;
 pub(crate) use session::build_policies;
 use session::{Session, ShutdownState};
+use test_packets::TestInbox;
+pub use test_packets::{ReceivedTest, TestError};
 
 use crate::config::{Config, Failover, RtoSettings};
 use crate::event::{CloseReason, Event};
@@ -81,6 +84,8 @@ pub struct Association {
     events: VecDeque<Event>,
     /// The records while no session holds them; `None` if recording is off.
     records: Option<VecDeque<Record>>,
+    /// The test packets while no session holds them; `None` without a reader.
+    tests: Option<Box<TestInbox>>,
     /// Messages that were complete before the association ended or restarted.
     unread: ReadyMessages,
     /// A last packet, and the path it takes.
@@ -413,6 +418,7 @@ impl Association {
             state,
             events: VecDeque::new(),
             records: None,
+            tests: None,
             unread: ReadyMessages::default(),
             last_packet: None,
             changes: Vec::new(),

@@ -203,6 +203,10 @@ pub struct Config {
     /// True if this end offers credits for single streams, which its driver implements. Without a driver that does, the
     /// setting has no effect.
     pub stream_credits: bool,
+    /// True if test packets may be sent, and arriving ones are passed on ([`Association::send_test`]).
+    ///
+    /// [`Association::send_test`]: crate::association::Association::send_test
+    pub test_packets: bool,
     /// The time a state cookie is valid.
     pub cookie_lifetime: Duration,
     /// The number of retransmissions of INIT or COOKIE-ECHO before giving up.

@@ -24,7 +24,7 @@ pub use chunk::{
     EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, GapBlocks, Heartbeat, HeartbeatAck,
     HeartbeatLayout, HmacAlgorithm, IData, IForwardTsn, Init, InitAck, InitLayout, NrSack, Pad, Place,
     ReConfig, ReConfigParameter, ReConfigResult, Sack, Shutdown, ShutdownAck, ShutdownComplete,
-    SkippedMessage, SkippedStream, SkippedStreams, StreamList, UnknownChunk, UnrecognizedAction, Word,
+    SkippedMessage, SkippedStream, SkippedStreams, StreamList, Test, UnknownChunk, UnrecognizedAction, Word,
     WordList,
 };
 pub use error::{ChunkError, ChunkFault, WireError};

@@ -12,7 +12,7 @@ use anabranch_sctp::config::Config;
 use anabranch_sctp::endpoint::{Arrival, Channel};
 use anabranch_sctp::seq::{Ssn, Tsn};
 use anabranch_sctp::wire::{
-    Cause, Data, EncodeChunk, ErrorChunk, Heartbeat, Ppid, StreamId, VerificationTag,
+    Cause, Data, EncodeChunk, ErrorChunk, Heartbeat, Ppid, StreamId, Test, VerificationTag,
 };
 use bytes::Bytes;
 use counting::{Counting, held};
@@ -39,12 +39,12 @@ struct Victim {
 
 impl Victim {
     fn new(inbound_streams: u16) -> Victim {
-        let config = Config {
-            receive_buffer: BUFFER,
-            inbound_streams,
-            outbound_streams: inbound_streams,
-            ..Config::rfc9260()
-        };
+        let outbound_streams = inbound_streams;
+        Victim::with(Config { inbound_streams, outbound_streams, ..Config::rfc9260() })
+    }
+
+    fn with(config: Config) -> Victim {
+        let config = Config { receive_buffer: BUFFER, ..config };
         let mut pair = Pair::open(config, 1);
         let tag = pair.at(End::Z).tags().0;
         let (before, _) = pair.at(End::Z).ack_points().expect("it is open");
@@ -266,6 +266,33 @@ fn heartbeats_are_answered_by_a_bounded_number() {
     victim.pair.run_for(Duration::from_secs(1));
     assert!(victim.is_open());
     victim.assert_bounded(0);
+}
+
+#[test]
+fn test_packets_are_kept_only_for_a_reader_and_up_to_a_number() {
+    let config = Config { test_packets: true, ..Config::rfc9260() };
+    let mut victim = Victim::with(config);
+    let bodies = [&[7; 64][..], &[7; 1], &[], &[7; 1_000]];
+    let tests = bodies.map(|body| Test { body });
+    let chunks: Vec<&dyn EncodeChunk> = tests.iter().map(|test| test as &dyn EncodeChunk).collect();
+    for _ in 0..50_000 {
+        victim.take(&chunks);
+    }
+    victim.answer();
+    victim.assert_bounded(0);
+    victim.pair.at(End::Z).receive_tests();
+    for _ in 0..50_000 {
+        victim.take(&chunks);
+    }
+    victim.answer();
+    assert_eq!((victim.answered, victim.is_open()), (0, true));
+    let most = 65_536 * 200;
+    assert!(victim.most <= most, "{} B are held, {most} B are allowed", victim.most);
+    let end = victim.pair.at(End::Z);
+    assert_eq!(end.missed_tests(), 100_000 - 65_536);
+    let kept: Vec<usize> = std::iter::from_fn(|| end.poll_test()).map(|test| test.body.len()).collect();
+    assert_eq!((kept.len(), &kept[..4]), (65_536, &[64, 1, 64, 1][..]));
+    end.stop_receiving_tests();
 }
 
 #[test]

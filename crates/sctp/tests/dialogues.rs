@@ -48,6 +48,7 @@ mod small_window;
 mod spurious;
 mod stream_reconfiguration;
 mod studies;
+mod test_packets;
 mod two_levels;
 mod uninvited;
 mod unknown_peers;

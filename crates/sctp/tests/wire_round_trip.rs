@@ -9,7 +9,7 @@ use anabranch_sctp::wire::{
     CookieEcho, Data, EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData,
     IForwardTsn, Init, InitAck, NrSack, Packet, PacketBuilder, Pad, Parameter, Place, Ppid, ReConfig,
     ReConfigParameter, Sack, Shutdown, ShutdownComplete, SkippedMessage, SkippedStream, StreamId,
-    UnknownChunk, VerificationTag,
+    Test, UnknownChunk, VerificationTag,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -22,6 +22,7 @@ enum Sample {
     Sack { tsn: u32, a_rwnd: u32, flags: u8, gaps: Vec<GapBlock>, duplicates: Vec<Tsn> },
     CookieEcho(Vec<u8>),
     Pad(usize),
+    Test(Vec<u8>),
     Auth { key: u16, algorithm: u16, code: Vec<u8> },
     IData { tsn: u32, stream: u16, mid: u32, number: u32, flags: [bool; 4], payload: Vec<u8> },
     NrSack { tsn: u32, a_rwnd: u32, flags: u8, renegable: u16, gaps: Vec<GapBlock>, duplicates: Vec<Tsn> },
@@ -79,6 +80,7 @@ impl Sample {
             }
             Sample::CookieEcho(cookie) => Chunk::CookieEcho(CookieEcho { cookie }),
             Sample::Pad(len) => Chunk::Pad(Pad { len: *len }),
+            Sample::Test(body) => Chunk::Test(Test { body }),
             Sample::ForwardTsn { tsn, skipped } => Chunk::ForwardTsn(ForwardTsn {
                 new_cumulative_tsn: Tsn::new(*tsn),
                 skipped: skipped[..].into(),
@@ -321,7 +323,7 @@ fn any_re_config() -> impl Strategy<Value = Sample> {
 
 fn sample() -> impl Strategy<Value = Sample> {
     let unknown = (
-        prop_oneof![17..64_u8, 65..128_u8, Just(129), Just(131), 133..192_u8, 195..=255_u8],
+        prop_oneof![17..64_u8, 65..128_u8, Just(129), Just(131), 133..165_u8, 166..192_u8, 195..=255_u8],
         any::<u8>(),
         bytes(),
     );
@@ -332,6 +334,7 @@ fn sample() -> impl Strategy<Value = Sample> {
         1 => nr_sack(),
         1 => bytes().prop_map(Sample::CookieEcho),
         1 => (0..70_usize).prop_map(Sample::Pad),
+        1 => bytes().prop_map(Sample::Test),
         1 => (any::<(u16, u16)>(), bytes())
             .prop_map(|((key, algorithm), code)| Sample::Auth { key, algorithm, code }),
         1 => forward_tsn(),

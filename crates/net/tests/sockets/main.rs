@@ -15,6 +15,7 @@ mod sealed;
 mod sending;
 mod streams;
 mod tap;
+mod test_packets;
 mod transfer;
 mod waiting;
 mod watching;

@@ -135,6 +135,7 @@ impl Association {
                 self.unread.append(remains.ready);
                 self.events.append(&mut remains.events);
                 self.records = remains.records;
+                self.tests = remains.tests;
                 remains.paths
             }
             State::Opening(handshake) => handshake.into_paths(),

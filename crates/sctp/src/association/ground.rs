@@ -9,6 +9,8 @@ mod log;
 mod mtu_search;
 mod outbox;
 mod probe;
+mod queued_test;
+mod test_packets;
 mod timers;
 
 use std::sync::Arc;

@@ -91,10 +91,11 @@ impl Association {
             self.state = state;
             return;
         };
-        let Remains { ready, mut events, records, settings, mut paths, departed } = session.into_remains();
+        let Remains { ready, mut events, records, tests, settings, mut paths, departed } = session.into_remains();
         self.unread.append(ready);
         self.events.append(&mut events);
         self.records = records;
+        self.tests = tests;
         for id in paths.ids() {
             let is_source = paths.addresses(id).is_of(cookie.local, cookie.remote);
             let state = if is_source { PathState::Active } else { PathState::Unconfirmed };
@@ -120,10 +121,11 @@ impl Association {
         self.apply_changes(now);
     }
 
-    /// Starts a session: turns recording on if it was requested before, and starts HEARTBEATs.
+    /// Starts a session: turns recording and test packets on if they were requested before, and starts HEARTBEATs.
     pub(super) fn start_watching(&mut self, now: Time) {
-        let records = self.records.take();
+        let (records, tests) = (self.records.take(), self.tests.take());
         if let Some(session) = self.session_mut() {
+            *session.tests_mut() = tests;
             *session.ground_mut().log.records_mut() = records;
             session.begin_event();
             session.start_heartbeats(now);

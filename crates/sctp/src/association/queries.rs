@@ -98,6 +98,12 @@ impl Association {
         self.session().is_some_and(|session| session.ground().agreement.features.forward_tsn)
     }
 
+    /// Returns true if both ends set [`Config::test_packets`](crate::config::Config::test_packets): the association is for a
+    /// measurement.
+    pub fn has_test_packets(&self) -> bool {
+        self.session().is_some_and(|session| session.ground().agreement.receiver.test_packets)
+    }
+
     /// The receive buffers that this end and the peer advertised in the handshake, if both ends agreed on credits for
     /// single streams.
     pub fn stream_credits(&self) -> Option<(ByteCount, ByteCount)> {

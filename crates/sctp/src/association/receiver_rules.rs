@@ -13,6 +13,8 @@ pub struct ReceiverRules {
     pub new_gaps: bool,
     /// The drivers of both ends give credit stream by stream, in messages of their own. The protocol only carries this.
     pub stream_credits: bool,
+    /// The association is for a measurement: test packets are sent and passed on.
+    pub test_packets: bool,
 }
 
 impl ReceiverRules {
@@ -22,6 +24,7 @@ impl ReceiverRules {
             two_levels: self.two_levels && other.two_levels,
             new_gaps: self.new_gaps && other.new_gaps,
             stream_credits: self.stream_credits && other.stream_credits,
+            test_packets: self.test_packets && other.test_packets,
         }
     }
 
@@ -42,14 +45,22 @@ impl ReceiverRules {
         }
     }
 
-    /// The rules as bits: 1 for two levels, 2 for new gaps, 4 for stream credits.
+    /// The rules as bits: 1 for two levels, 2 for new gaps, 4 for stream credits, 8 for test packets.
     pub fn bits(self) -> u8 {
-        u8::from(self.two_levels) | u8::from(self.new_gaps) << 1 | u8::from(self.stream_credits) << 2
+        u8::from(self.two_levels)
+            | u8::from(self.new_gaps) << 1
+            | u8::from(self.stream_credits) << 2
+            | u8::from(self.test_packets) << 3
     }
 
     /// The rules encoded in `bits`; unknown bits are ignored.
     pub fn from_bits(bits: u8) -> ReceiverRules {
-        ReceiverRules { two_levels: bits & 1 != 0, new_gaps: bits & 2 != 0, stream_credits: bits & 4 != 0 }
+        ReceiverRules {
+            two_levels: bits & 1 != 0,
+            new_gaps: bits & 2 != 0,
+            stream_credits: bits & 4 != 0,
+            test_packets: bits & 8 != 0,
+        }
     }
 }
 
@@ -69,7 +80,7 @@ mod tests {
 
     #[test]
     fn what_is_said_is_understood_and_others_skip_it() {
-        for bits in 1..8 {
+        for bits in 1..16 {
             let rules = ReceiverRules::from_bits(bits);
             let parameter = rules.parameter().expect("there is something to say");
             assert_eq!(ReceiverRules::read(&parameter), Some(rules));

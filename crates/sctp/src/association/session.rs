@@ -26,6 +26,7 @@ use super::peer_addresses::PeerAddresses;
 use super::receiver::{AckRules, Receiver};
 use super::reconfiguration::Reconfiguration;
 use super::sender::{Sender, SenderRules};
+use super::test_packets::TestInbox;
 use crate::association::receiver_rules::ReceiverRules;
 use crate::config::Config;
 use crate::event::Event;
@@ -43,6 +44,8 @@ pub(super) struct Session {
     peer: PeerAddresses,
     /// The state of changes of streams, if both ends support them.
     reconfiguration: Option<Box<Reconfiguration>>,
+    /// The test packets that arrived; `None` without a reader.
+    tests: Option<Box<TestInbox>>,
 }
 
 /// The values that outlive a session.
@@ -54,6 +57,8 @@ pub(super) struct Remains {
     pub events: VecDeque<Event>,
     /// The records that were not polled; `None` if recording is off.
     pub records: Option<VecDeque<Record>>,
+    /// The test packets that were not polled; `None` without a reader.
+    pub tests: Option<Box<TestInbox>>,
     /// The state of the paths.
     pub paths: PathTable,
     /// The settings of the endpoint.
@@ -73,7 +78,12 @@ pub(crate) fn build_policies(
 ) -> Result<ReceiverRules, UnknownPolicy> {
     SenderRules::build(registry, config, seed)?;
     let new_gaps = AckRules::build(registry, config, seed)?.reports_new_gaps();
-    Ok(ReceiverRules { two_levels: config.has_two_levels(), new_gaps, stream_credits: config.stream_credits })
+    Ok(ReceiverRules {
+        two_levels: config.has_two_levels(),
+        new_gaps,
+        stream_credits: config.stream_credits,
+        test_packets: config.test_packets,
+    })
 }
 
 impl Session {
@@ -100,7 +110,7 @@ impl Session {
             .features
             .reconfiguration
             .then(|| Box::new(Reconfiguration::new(&ground.agreement, seed)));
-        Session { ground, sender, receiver, peer: PeerAddresses::default(), reconfiguration }
+        Session { ground, sender, receiver, peer: PeerAddresses::default(), reconfiguration, tests: None }
     }
 
     /// Enables the extensions both ends support.

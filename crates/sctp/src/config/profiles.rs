@@ -105,6 +105,7 @@ impl Config {
             partial_delivery: false,
             stream_reconfiguration: false,
             stream_credits: false,
+            test_packets: false,
             cookie_lifetime: Duration::from_secs(60),
             max_init_retransmits: 8,
             max_init_rto: None,

@@ -26,6 +26,7 @@ mod shutdown;
 mod shutdown_ack;
 mod shutdown_complete;
 mod stream_list;
+mod test;
 mod unknown;
 mod user_data;
 mod word_list;
@@ -59,6 +60,7 @@ pub use shutdown::Shutdown;
 pub use shutdown_ack::ShutdownAck;
 pub use shutdown_complete::ShutdownComplete;
 pub use stream_list::StreamList;
+pub use test::Test;
 pub use unknown::{UnknownChunk, UnrecognizedAction};
 pub(crate) use user_data::UserData;
 pub use word_list::{Word, WordList};
@@ -113,6 +115,8 @@ pub enum Chunk<'a> {
     ShutdownComplete(ShutdownComplete),
     /// Type 132: makes a packet longer (RFC 4820).
     Pad(Pad),
+    /// Type 165: measures a path; an extension of this implementation.
+    Test(Test<'a>),
     /// Type 15: authenticates the chunks after it in its packet (RFC 4895).
     Auth(Auth<'a>),
     /// Type 64: user data of which messages may be interleaved (RFC 8260).
@@ -175,6 +179,7 @@ impl<'a> Chunk<'a> {
             Chunk::CongestionWindowReduced(_) => "CWR",
             Chunk::ShutdownComplete(_) => "SHUTDOWN-COMPLETE",
             Chunk::Pad(_) => "PAD",
+            Chunk::Test(_) => "TEST",
             Chunk::Auth(_) => "AUTH",
             Chunk::NrSack(_) => "NR-SACK",
             Chunk::Asconf(_) => "ASCONF",
@@ -208,6 +213,7 @@ impl<'a> Chunk<'a> {
             }
             ShutdownComplete::KIND => Chunk::ShutdownComplete(ShutdownComplete::decode(raw)?),
             Pad::KIND => Chunk::Pad(Pad::decode(raw)),
+            Test::KIND => Chunk::Test(Test::decode(raw)),
             Auth::KIND => Chunk::Auth(Auth::decode(raw)?),
             NrSack::KIND => Chunk::NrSack(NrSack::decode(raw)?),
             AsconfAck::KIND => Chunk::AsconfAck(AsconfAck::decode(raw)?),
@@ -239,6 +245,7 @@ impl<'a> Chunk<'a> {
             Chunk::CongestionWindowReduced(_) => CongestionWindowReduced::KIND,
             Chunk::ShutdownComplete(_) => ShutdownComplete::KIND,
             Chunk::Pad(_) => Pad::KIND,
+            Chunk::Test(_) => Test::KIND,
             Chunk::Auth(_) => Auth::KIND,
             Chunk::NrSack(_) => NrSack::KIND,
             Chunk::AsconfAck(_) => AsconfAck::KIND,
@@ -269,6 +276,7 @@ impl<'a> Chunk<'a> {
             Chunk::CongestionWindowReduced(chunk) => chunk,
             Chunk::ShutdownComplete(chunk) => chunk,
             Chunk::Pad(chunk) => chunk,
+            Chunk::Test(chunk) => chunk,
             Chunk::Auth(chunk) => chunk,
             Chunk::NrSack(chunk) => chunk,
             Chunk::AsconfAck(chunk) => chunk,

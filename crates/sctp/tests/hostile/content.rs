@@ -8,7 +8,7 @@ use anabranch_sctp::wire::{
     Abort, Asconf, AsconfAck, Auth, Cause, Chunk, CongestionWindowReduced, CookieEcho, Data, EcnEcho,
     ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData, IForwardTsn, InitLayout, NrSack, Pad,
     Parameter, Place, Ppid, ReConfig, ReConfigParameter, Sack, Shutdown, ShutdownComplete, SkippedMessage,
-    SkippedStream, StreamId, UnknownChunk, VerificationTag,
+    SkippedStream, StreamId, Test, UnknownChunk, VerificationTag,
 };
 
 use super::Input;
@@ -165,6 +165,7 @@ impl<'a> Parts<'a> {
                 skipped: self.skipped.as_slice().into(),
             }),
             RE_CONFIG => Chunk::ReConfig(self.re_config()),
+            _ if self.ssn as u8 == Test::KIND => Chunk::Test(Test { body: self.bytes }),
             // The types between the known ones and those above 192 say all four things to do (§3.2).
             _ => Chunk::Unknown(UnknownChunk {
                 kind: match self.ssn as u8 {

@@ -68,10 +68,10 @@ pub(crate) fn association(bytes: &[u8]) {
     attack.ask();
 }
 
-/// Ends with the rules of the receiver that other stacks do not have.
+/// Ends with the rules of the receiver that other stacks do not have, and with test packets.
 fn with_receiver_rules() -> Config {
     let out_of_order = OutOfOrder::AtMost(ByteCount::new(6_000));
-    Config { out_of_order, sack_content: "new".into(), ..Config::rfc9260() }
+    Config { out_of_order, sack_content: "new".into(), test_packets: true, ..Config::rfc9260() }
 }
 
 /// Returns true if an end comes into this state before it is attacked.
@@ -97,6 +97,9 @@ impl Attack {
         let mut attack = Attack { pair, victim, config, seen: [Vec::new(), Vec::new()], serial: Tsn::new(0) };
         attack.serial =
             attack.pair.at(victim).ack_points().map_or(attack.serial, |(arrived, _)| arrived.next());
+        if attack.config.test_packets {
+            attack.pair.at(victim).receive_tests();
+        }
         attack.remember();
         attack
     }

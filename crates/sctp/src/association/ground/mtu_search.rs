@@ -3,6 +3,7 @@
 use anabranch_base::Time;
 
 use super::Ground;
+use super::outbox::Alone;
 use super::probe::{MtuProbe, Probe};
 use super::timers::Timer;
 use crate::association::datagram::Transmit;
@@ -34,26 +35,34 @@ impl Ground {
         if let Some(size) = self.paths.mtu_mut(path).take_due(now, pace) {
             let probe = Probe { nonce: self.outbox.random(), path };
             self.paths.mtu_mut(path).on_sent(probe.nonce, size);
-            self.outbox.push_mtu_probe(MtuProbe { probe, size });
+            self.outbox.push_alone(Alone::MtuProbe(MtuProbe { probe, size }));
         }
         self.schedule_mtu_probe(path);
     }
 
     /// Stops the searches on all paths.
     pub(super) fn stop_mtu_probes(&mut self) {
-        self.outbox.clear_mtu_probes();
+        self.outbox.clear_alone();
         for path in self.paths.ids() {
             self.paths.mtu_mut(path).stop();
             self.timers.stop(Timer::MtuProbe(path));
         }
     }
 
-    /// Appends the next probe to `buf`: a HEARTBEAT, and padding up to the wanted packet size (RFC 8899 §6.2). It is a
+    /// Appends the next packet of its own to `buf`: an MTU probe, or a train of test packets.
+    #[inline]
+    pub(crate) fn transmit_alone(&mut self, buf: &mut Vec<u8>, max_segments: usize) -> Option<Transmit> {
+        match self.outbox.take_alone(|path| !self.paths.is_removed(path))? {
+            Alone::MtuProbe(probe) => self.transmit_mtu_probe(probe, buf),
+            Alone::Test(test) => Some(self.transmit_tests(&test, buf, max_segments)),
+        }
+    }
+
+    /// Appends an MTU probe to `buf`: a HEARTBEAT, and padding up to the wanted packet size (RFC 8899 §6.2). It is a
     /// packet of its own, independent of the windows: its loss is neither a sign of congestion (§3 item 7) nor an error
     /// of the path.
-    #[inline]
-    pub(crate) fn transmit_mtu_probe(&mut self, buf: &mut Vec<u8>) -> Option<Transmit> {
-        let MtuProbe { probe, size } = self.outbox.take_mtu_probe(|path| !self.paths.is_removed(path))?;
+    fn transmit_mtu_probe(&mut self, waiting: MtuProbe, buf: &mut Vec<u8>) -> Option<Transmit> {
+        let MtuProbe { probe, size } = waiting;
         let overhead = self.settings.config.overhead(self.paths.addresses(probe.path).ip_version());
         let limit = size.saturating_sub(overhead).as_len();
         let mut builder = PacketBuilder::new(buf, self.header(), limit);

@@ -9,6 +9,7 @@ use rand_core::{Rng, SeedableRng};
 
 use super::challenge::Challenges;
 use super::probe::MtuProbe;
+use super::queued_test::QueuedTest;
 use crate::path::PathAddresses;
 use crate::policy::PathId;
 use crate::wire::EncodeChunk;
@@ -18,8 +19,8 @@ use crate::wire::EncodeChunk;
 pub(crate) struct Outbox {
     /// Control chunks, in order.
     controls: VecDeque<Control>,
-    /// MTU probes, each a packet of its own.
-    mtu_probes: VecDeque<MtuProbe>,
+    /// Packets of their own.
+    alone: VecDeque<Alone>,
     /// The challenges that verify addresses.
     challenges: Challenges,
     rng: ChaCha12Rng,
@@ -36,6 +37,24 @@ pub(crate) struct Control {
     pub chunk: Box<dyn EncodeChunk + Send>,
 }
 
+/// A queued packet that is sent alone, before all others and outside the windows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Alone {
+    /// An MTU probe.
+    MtuProbe(MtuProbe),
+    /// A test packet of the application.
+    Test(QueuedTest),
+}
+
+impl Alone {
+    fn path(&self) -> PathId {
+        match self {
+            Alone::MtuProbe(waiting) => waiting.probe.path,
+            Alone::Test(test) => test.path(),
+        }
+    }
+}
+
 impl fmt::Debug for Control {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "a chunk of {} bytes for {}", self.chunk.encoded_len(), self.path)
@@ -47,7 +66,7 @@ impl Outbox {
     pub(crate) fn new(seed: &Seed) -> Outbox {
         Outbox {
             controls: VecDeque::new(),
-            mtu_probes: VecDeque::new(),
+            alone: VecDeque::new(),
             challenges: Challenges::new(&seed.child("challenges")),
             rng: ChaCha12Rng::from_seed(seed.child("session").bytes()),
         }
@@ -96,24 +115,42 @@ impl Outbox {
         self.controls.retain(|control| !(control.is_probe && control.path == path));
     }
 
-    /// Queues an MTU probe.
-    pub(crate) fn push_mtu_probe(&mut self, probe: MtuProbe) {
-        self.mtu_probes.push_back(probe);
+    /// Queues a packet of its own.
+    pub(crate) fn push_alone(&mut self, packet: Alone) {
+        self.alone.push_back(packet);
     }
 
-    /// Takes the next MTU probe on a path that `is_usable`; earlier ones are dropped.
+    /// Takes the next packet of its own on a path that `is_usable`; those before it are dropped.
     #[inline]
-    pub(crate) fn take_mtu_probe(&mut self, is_usable: impl Fn(PathId) -> bool) -> Option<MtuProbe> {
-        if self.mtu_probes.is_empty() {
-            return None;
+    pub(crate) fn take_alone(&mut self, is_usable: impl Fn(PathId) -> bool) -> Option<Alone> {
+        while let Some(packet) = self.alone.pop_front() {
+            if is_usable(packet.path()) {
+                return Some(packet);
+            }
         }
-        self.mtu_probes.retain(|waiting| is_usable(waiting.probe.path));
-        self.mtu_probes.pop_front()
+        None
     }
 
-    /// Drops all MTU probes.
-    pub(crate) fn clear_mtu_probes(&mut self) {
-        self.mtu_probes.clear();
+    /// Takes the next packet of its own if it is a test packet of the path and size of `first`.
+    pub(super) fn take_test_like(&mut self, first: &QueuedTest) -> Option<QueuedTest> {
+        match self.alone.front() {
+            Some(Alone::Test(next)) if next.is_like(first) => {
+                let next = *next;
+                self.alone.pop_front();
+                Some(next)
+            }
+            _ => None,
+        }
+    }
+
+    /// The number of test packets queued for `path`.
+    pub(super) fn queued_tests(&self, path: PathId) -> usize {
+        self.alone.iter().filter(|packet| matches!(packet, Alone::Test(_)) && packet.path() == path).count()
+    }
+
+    /// Drops all packets of their own.
+    pub(crate) fn clear_alone(&mut self) {
+        self.alone.clear();
     }
 
     /// A random number for a nonce or a jitter.

@@ -8,6 +8,7 @@ use super::{Remains, Session};
 use crate::association::authentication::AuthKeys;
 use crate::association::ground::Ground;
 use crate::association::peer_addresses::Pairs;
+use crate::association::test_packets::TestInbox;
 use crate::event::{CloseReason, Event};
 use crate::path::{PathAddresses, PathTable};
 use crate::policy::PathId;
@@ -208,12 +209,22 @@ impl Session {
         (self.ground.paths, self.peer.into_pairs())
     }
 
+    /// The test packets that arrived; `None` without a reader.
+    pub(crate) fn tests(&self) -> Option<&TestInbox> {
+        self.tests.as_deref()
+    }
+
+    /// The test packets that arrived, mutable.
+    pub(crate) fn tests_mut(&mut self) -> &mut Option<Box<TestInbox>> {
+        &mut self.tests
+    }
+
     /// Ends the session.
     pub(crate) fn into_remains(self) -> Remains {
-        let Session { mut ground, mut receiver, peer, .. } = self;
+        let Session { mut ground, mut receiver, peer, tests, .. } = self;
         receiver.abort_parts(&mut ground);
         let (events, records) = ground.log.into_parts();
         let (ready, departed) = (receiver.into_ready(), peer.departed());
-        Remains { ready, events, records, paths: ground.paths, settings: ground.settings, departed }
+        Remains { ready, events, records, tests, paths: ground.paths, settings: ground.settings, departed }
     }
 }

@@ -5,6 +5,7 @@ use anabranch_base::Time;
 use super::{Session, ShutdownState};
 use crate::association::datagram::Verified;
 use crate::association::dispatch::ChunkOutcome;
+use crate::association::ground::Ground;
 use crate::association::peer_addresses::IllegalAck;
 use crate::association::receiver::{BadData, PacketData};
 use crate::event::CloseReason;
@@ -12,7 +13,7 @@ use crate::policy::PathId;
 use crate::record::Happening;
 use crate::send::BadSack;
 use crate::seq::Tsn;
-use crate::wire::{Cause, Chunk, EncodeChunk, UnrecognizedAction, UserData};
+use crate::wire::{Cause, Chunk, EncodeChunk, Test, UnrecognizedAction, UserData};
 
 impl Session {
     /// Begins a packet that arrived, before its chunks are read.
@@ -113,6 +114,7 @@ impl Session {
                     return ChunkOutcome::Violation(bad.to_string());
                 }
             }
+            Chunk::Test(test) => self.on_test(now, arrived, *test),
             Chunk::Error(error) => self.peer.on_error_report(ground, now, &error.causes),
             Chunk::ForwardTsn(_) | Chunk::IData(_) | Chunk::IForwardTsn(_) | Chunk::Unknown(_) => {
                 return self.on_unknown(path, chunk);
@@ -147,6 +149,14 @@ impl Session {
             self.ground.report(path, vec![Cause::UnrecognizedChunkType(bytes)]);
         }
         if action.is_stop() { ChunkOutcome::Discard } else { ChunkOutcome::Continue }
+    }
+
+    /// Keeps a test packet if somebody reads them; otherwise the chunk is skipped like an unknown one of its type.
+    fn on_test(&mut self, now: Time, arrived: &Verified<'_>, test: Test<'_>) {
+        let Ground { settings, paths, .. } = &self.ground;
+        let Some(tests) = self.tests.as_mut().filter(|_| settings.config.test_packets) else { return };
+        let overhead = settings.config.overhead(paths.addresses(arrived.path).ip_version());
+        tests.on_test(now, arrived, test, overhead);
     }
 
     /// Ends a packet after its chunks were read: answers its reports of marks, and decides when its data is

@@ -21,8 +21,8 @@ impl Session {
         if self.reconfiguration.is_some() {
             self.advance_reconfiguration(now);
         }
-        if let Some(probe) = self.ground.transmit_mtu_probe(buf) {
-            return Some(probe);
+        if let Some(alone) = self.ground.transmit_alone(buf, max_segments) {
+            return Some(alone);
         }
         if self.sender.is_drained() && !self.receiver.is_sack_due() && self.ground.outbox.is_empty() {
             self.sender.end_sending(&mut self.ground, now);

@@ -104,6 +104,12 @@ pub(super) const SETTINGS: &[Setting<Config>] = &[
         Kind::Boolean,
         "programs that use streams of `anabranch-net` get credit for each stream, if the peer agrees"
     ),
+    field!(
+        test_packets,
+        Everywhere,
+        Kind::Boolean,
+        "test packets may be sent and are received, to measure paths (see `anabranch doctor`)"
+    ),
     field!(dac_wire, Everywhere, DacWire::KIND, "encoding of a SACK's packet count; `plain`: as ns-2 does"),
 ];
 
