@@ -6,7 +6,7 @@ use std::error::Error;
 
 use anabranch_base::Duration;
 use anabranch_bench::{
-    Diagnosis, Exchange, Measured, Remedy, TestRequest, TestSummary, agree, answer, judge, limits_of,
+    Diagnosis, Exchange, Measured, Remedy, TestRequest, agree, answer, judge, limits_of, summary_of,
 };
 use anabranch_net::{Config, Endpoint, Key, Options, Security};
 
@@ -45,7 +45,7 @@ async fn measure(duration: Duration) -> Result<(Measured, Diagnosis), Box<dyn Er
         Ok(measured)
     };
     let (measured, ()) = tokio::try_join!(asking, serving)?;
-    let diagnosis = judge(&TestSummary::of(&measured, &config), &[], Remedy::to_string);
+    let diagnosis = judge(&summary_of(&measured, &config), &[], Remedy::to_string);
     Ok((measured, diagnosis))
 }
 

@@ -167,13 +167,24 @@ pub async fn answer(
     association: &Association,
     limits: &ServerLimits,
 ) -> Result<Option<AgreedTest>, AgreeError> {
+    match next(association).await? {
+        Some(first) => answer_after(first, association, limits).await,
+        None => Ok(None),
+    }
+}
+
+/// Like [`answer`], to a client whose `first` message was received.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn answer_after(
+    first: Bytes,
+    association: &Association,
+    limits: &ServerLimits,
+) -> Result<Option<AgreedTest>, AgreeError> {
     let mut server = Server::new(clock::machine(), *limits);
+    let mut message = first;
     loop {
-        let message = match timeout(PATIENCE, association.recv()).await {
-            Ok(Ok(message)) => message.into_bytes(),
-            Ok(Err(_)) => return Ok(None),
-            Err(_) => return Err(AgreeError::Silent(PATIENCE)),
-        };
         match server.handle(clock::of_machine(), &message)? {
             ServerStep::Answer(frame) => send(association, frame).await?,
             ServerStep::Begin(ask, frame) => {
@@ -191,7 +202,17 @@ pub async fn answer(
                 return Err(AgreeError::RefusedHere(why));
             }
         }
+        match next(association).await? {
+            Some(following) => message = following,
+            None => return Ok(None),
+        }
     }
+}
+
+/// The next message of the client; `None` if it leaves.
+async fn next(association: &Association) -> Result<Option<Bytes>, AgreeError> {
+    let heard = timeout(PATIENCE, association.recv()).await.map_err(|_| AgreeError::Silent(PATIENCE))?;
+    Ok(heard.ok().map(anabranch_net::Message::into_bytes))
 }
 
 async fn send(association: &Association, frame: Bytes) -> Result<(), AgreeError> {

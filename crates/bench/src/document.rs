@@ -1,5 +1,7 @@
 //! The keys of a test's document, which scripts rely on.
 
+use anabranch_diagnose::{Alone, Diagnosis, PathSeen};
+
 use crate::link_entry::LinkEntry;
 use crate::path_entry::{PathEntry, as_told};
 use crate::protocol::{Delays, EndReport};
@@ -9,7 +11,6 @@ use serde_json::{Value, json};
 use crate::deadline_entry::DeadlineEntry;
 use crate::intervals::Interval;
 use crate::measured::{Measured, OneDirection, cpu_s_per_gb};
-use crate::verdict::{Alone, Diagnosis};
 
 /// The result of a test. Keys in the order in which they are printed.
 #[derive(Clone, Debug, Serialize)]
@@ -109,7 +110,7 @@ impl AloneEntry {
         let (first, _) = measured.directions();
         let first = first.only(name);
         let path = first.paths.iter().find(|path| path.name == name).cloned().unwrap_or_default();
-        AloneEntry::carried(name, measured, &first, path)
+        AloneEntry::carried(name, measured, &first, &path)
     }
 
     /// The result of a link tested alone: the goodput of all paths over it, and the path that carried most. A peer
@@ -117,11 +118,12 @@ impl AloneEntry {
     pub fn of_link(name: &str, measured: &Measured) -> AloneEntry {
         let (first, _) = measured.directions();
         let path = first.paths.iter().max_by_key(|path| path.carried_bytes).cloned().unwrap_or_default();
-        AloneEntry::carried(name, measured, &first, path)
+        AloneEntry::carried(name, measured, &first, &path)
     }
 
-    fn carried(name: &str, measured: &Measured, first: &OneDirection<'_>, path: PathEntry) -> AloneEntry {
-        let alone = Alone { name: name.to_owned(), goodput_bps: first.goodput_bps(), path };
+    fn carried(name: &str, measured: &Measured, first: &OneDirection<'_>, path: &PathEntry) -> AloneEntry {
+        let alone =
+            Alone { name: name.to_owned(), goodput_bps: first.goodput_bps(), path: PathSeen::from(path) };
         let entry = Some(DirectionEntry::of(measured, first));
         AloneEntry { name: name.to_owned(), error: None, entry, alone }
     }

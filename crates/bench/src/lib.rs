@@ -10,7 +10,7 @@
 //!
 //! ```
 //! use anabranch_base::Duration;
-//! use anabranch_bench::{Exchange, Remedy, TestRequest, TestSummary, agree, answer, judge, limits_of};
+//! use anabranch_bench::{Exchange, Remedy, TestRequest, agree, answer, judge, limits_of, summary_of};
 //! use anabranch_net::{Endpoint, Options, Security};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -44,7 +44,7 @@
 //! server.await?;
 //! let (forward, _) = measured.directions();
 //! assert!(forward.goodput_bps() > 0.0);
-//! let diagnosis = judge(&TestSummary::of(&measured, &config), &[], Remedy::to_string);
+//! let diagnosis = judge(&summary_of(&measured, &config), &[], Remedy::to_string);
 //! assert!(!diagnosis.limited_by.is_empty());
 //! # Ok(())
 //! # }
@@ -55,7 +55,7 @@
 //! # The parts
 //!
 //! [`agree()`] and [`answer`] are the exchange before a test, [`Exchange`] is the running test, [`Measured`] has the
-//! reports of both ends. [`judge`] is a function of plain numbers: it names the bottleneck
+//! reports of both ends. [`judge`] of the crate `anabranch-diagnose` is a function of plain numbers: it names the bottleneck
 //! ([`Diagnosis::limited_by`]) and gives advice; the program words each [`Remedy`] in its own options.
 //! [`BenchDocument`] has the keys that scripts rely on.
 //!
@@ -75,9 +75,12 @@ mod measured;
 mod names;
 pub mod path_entry;
 pub mod protocol;
-mod verdict;
+mod summary;
 
-pub use agree::{AgreeError, TestRequest, agree, answer, limits_of};
+pub use anabranch_diagnose::{Alone, Diagnosis, Remedy, RemedyWords, judge};
+
+pub use agree::{AgreeError, TestRequest, agree, answer, answer_after, limits_of};
+pub use clock::of_processor as processor_time;
 pub use deadline_entry::DeadlineEntry;
 pub use direction::TestDirection;
 pub use document::{AloneEntry, BenchDocument};
@@ -86,4 +89,4 @@ pub use intervals::{DirectionInterval, Interval, PathInterval};
 pub use link_entry::LinkEntry;
 pub use measured::{Measured, OneDirection, Role, cpu_s_per_gb};
 pub use path_entry::PathEntry;
-pub use verdict::{Alone, Diagnosis, Remedy, RemedyWords, TestSummary, judge, losses_of};
+pub use summary::{control, summary_of};

@@ -4,13 +4,13 @@ use anabranch_base::exact::exact_size;
 use anabranch_base::{BitRate, ByteCount, Duration};
 
 use super::Bottleneck;
-use super::evidence::Evidence;
 use super::losses::{self, loss_share, percent};
-use super::remedy::{Remedy, RemedyWords};
-use crate::path_entry::PathEntry;
+use super::weighed::Weighed;
+use crate::path_seen::PathSeen;
+use crate::remedy::{Remedy, RemedyWords};
 
 /// The advice for `cause`.
-pub(super) fn on(cause: Bottleneck, evidence: &Evidence<'_>, words: RemedyWords) -> String {
+pub(super) fn on(cause: Bottleneck, evidence: &Weighed<'_>, words: RemedyWords) -> String {
     let said = match cause {
         Bottleneck::Nothing => nothing(evidence, words),
         Bottleneck::Application => application(evidence, words),
@@ -34,7 +34,7 @@ pub(super) fn on(cause: Bottleneck, evidence: &Evidence<'_>, words: RemedyWords)
     format!("{said}{}", left_out(cause, evidence))
 }
 
-fn nothing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
+fn nothing(evidence: &Weighed<'_>, words: RemedyWords) -> String {
     match evidence.share_of_sum() {
         Some(share) if share > MORE_THAN_ALL => {
             format!(
@@ -56,7 +56,7 @@ fn nothing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     }
 }
 
-fn application(evidence: &Evidence<'_>, words: RemedyWords) -> String {
+fn application(evidence: &Weighed<'_>, words: RemedyWords) -> String {
     let offered = rate(evidence.run.offered_bps.unwrap_or(0.0));
     match evidence.sum_alone {
         Some(sum) if sum > evidence.run.goodput_bps / super::ALL_OF_IT => {
@@ -69,7 +69,7 @@ fn application(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     }
 }
 
-fn outage(evidence: &Evidence<'_>) -> String {
+fn outage(evidence: &Weighed<'_>) -> String {
     let dead: Vec<&str> = evidence.dead().map(|alone| alone.name.as_str()).collect();
     if !dead.is_empty() {
         return format!(
@@ -78,7 +78,7 @@ fn outage(evidence: &Evidence<'_>) -> String {
         );
     }
     let Some((path, share)) = evidence.longest_down() else { return String::new() };
-    let rest = if path.state == "active" { "works again" } else { "is still down" };
+    let rest = if path.is_active { "works again" } else { "is still down" };
     format!(
         "{} carried nothing for {:.1} s ({:.0} % of the test), and {rest}: check that link; meanwhile the \
          other paths carried what they could",
@@ -88,7 +88,7 @@ fn outage(evidence: &Evidence<'_>) -> String {
     )
 }
 
-fn receive_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
+fn receive_buffer(evidence: &Weighed<'_>, words: RemedyWords) -> String {
     let (needed, rates, longest) = evidence.needed_buffer();
     let needed = rounded(needed);
     let has = evidence.run.receive_buffer_bytes.unwrap_or(0);
@@ -122,7 +122,7 @@ fn receive_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
 }
 
 /// The scheduler that needs the least receive buffer (docs/tournament.md), unless it is set.
-fn sparing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
+fn sparing(evidence: &Weighed<'_>, words: RemedyWords) -> String {
     match first_unset(&[SPARING], evidence) {
         None => format!("no other scheduler makes more of it than {SPARING}, which is set"),
         Some(_) => format!("try {} at the sender", words(&schedule(SPARING))),
@@ -132,15 +132,15 @@ fn sparing(evidence: &Evidence<'_>, words: RemedyWords) -> String {
 /// The scheduler that needs the smallest buffer.
 const SPARING: &str = "in-order-arrival";
 /// The schedulers that use paths most fully, best first.
-const FILLING: [&str; 2] = ["fill", "round-robin"];
+pub(crate) const FILLING: [&str; 2] = ["fill", "round-robin"];
 
 /// The first of `schedulers` that the sender does not use.
-fn first_unset(schedulers: &[&'static str], evidence: &Evidence<'_>) -> Option<&'static str> {
+fn first_unset(schedulers: &[&'static str], evidence: &Weighed<'_>) -> Option<&'static str> {
     let set = evidence.run.scheduler.as_deref();
     schedulers.iter().copied().find(|scheduler| Some(*scheduler) != set)
 }
 
-fn send_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
+fn send_buffer(evidence: &Weighed<'_>, words: RemedyWords) -> String {
     let (needed, ..) = evidence.needed_buffer();
     let has = evidence.run.send_buffer_bytes.unwrap_or(0);
     // Data in flight stays in the send buffer until it is acknowledged.
@@ -152,7 +152,7 @@ fn send_buffer(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     )
 }
 
-fn scheduler(evidence: &Evidence<'_>, words: RemedyWords) -> String {
+fn scheduler(evidence: &Weighed<'_>, words: RemedyWords) -> String {
     let unused =
         evidence.run.paths.iter().max_by(|a, b| a.scheduler_limited_s.total_cmp(&b.scheduler_limited_s));
     let path = unused.map_or("a path", |path| path.name.as_str());
@@ -163,7 +163,7 @@ fn scheduler(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     format!("the scheduler {scheduler} left room on {path}: try {other}")
 }
 
-fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
+fn congestion_window(evidence: &Weighed<'_>, words: RemedyWords) -> String {
     let Some((path, gap)) = evidence.widest_gap() else { return windows_alone(evidence, words) };
     let carried = format!(
         "{} carried {} of the {} that it carries alone",
@@ -171,7 +171,7 @@ fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
         rate(path.goodput_bps),
         rate(path.goodput_bps + gap)
     );
-    match (path.counters.retransmitted_chunks, path.counters.timeouts) {
+    match (path.retransmitted_chunks, path.timeouts) {
         (0, 0) => format!(
             "{carried}, and lost nothing: its window was still growing; a longer test ({}) tells more",
             words(&LONGER)
@@ -188,9 +188,9 @@ fn congestion_window(evidence: &Evidence<'_>, words: RemedyWords) -> String {
 }
 
 /// The advice without tests of each path alone, and without evidence of full links or of losses at empty queues.
-fn windows_alone(evidence: &Evidence<'_>, words: RemedyWords) -> String {
+fn windows_alone(evidence: &Weighed<'_>, words: RemedyWords) -> String {
     let each = words(&Remedy::EachAlone);
-    let lossy = evidence.run.paths.iter().filter(|path| path.counters.retransmitted_chunks > 0);
+    let lossy = evidence.run.paths.iter().filter(|path| path.retransmitted_chunks > 0);
     let lossy: Vec<String> = lossy
         .map(|path| format!("{} lost about {} of its packets", path.name, percent(loss_share(path))))
         .collect();
@@ -203,12 +203,12 @@ fn windows_alone(evidence: &Evidence<'_>, words: RemedyWords) -> String {
     format!("the congestion windows: {}; {each} tells what each path carries alone", lossy.join(", "))
 }
 
-fn losses_on(path: &PathEntry) -> String {
+fn losses_on(path: &PathSeen) -> String {
     format!("losses of about {}", percent(loss_share(path)))
 }
 
 /// Advises to leave out paths that reduce the goodput of all below that of the best alone.
-fn left_out(cause: Bottleneck, evidence: &Evidence<'_>) -> String {
+fn left_out(cause: Bottleneck, evidence: &Weighed<'_>) -> String {
     let Some(best) = evidence.best_alone().filter(|_| evidence.alone.len() > 1) else { return String::new() };
     let is_harm = evidence.run.goodput_bps < HARM * best.goodput_bps && cause != Bottleneck::Application;
     if !is_harm {

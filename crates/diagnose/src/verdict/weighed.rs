@@ -1,15 +1,16 @@
 //! The numbers on which a verdict rests.
 
-use crate::path_entry::PathEntry;
+use crate::path_seen::PathSeen;
 
+use super::ALL_OF_IT;
 use super::losses::{self, QueueState};
-use super::{ALL_OF_IT, Alone, TestSummary};
+use crate::transfer::{Alone, Transfer};
 
 /// The measurements, weighted by the capacity of the paths.
 #[derive(Clone, Debug)]
-pub(super) struct Evidence<'a> {
+pub(crate) struct Weighed<'a> {
     /// The test over all paths.
-    pub run: &'a TestSummary,
+    pub run: &'a Transfer,
     /// Each path alone.
     pub alone: &'a [Alone],
     /// The sum of the goodputs of each path alone, if measured.
@@ -22,10 +23,10 @@ pub(super) struct Evidence<'a> {
     pub scheduler: f64,
 }
 
-impl<'a> Evidence<'a> {
+impl<'a> Weighed<'a> {
     /// Weights each path's time by its goodput alone, or all paths equally if that is not known.
-    pub(super) fn of(run: &'a TestSummary, alone: &'a [Alone]) -> Evidence<'a> {
-        let mut evidence = Evidence {
+    pub(crate) fn of(run: &'a Transfer, alone: &'a [Alone]) -> Weighed<'a> {
+        let mut evidence = Weighed {
             run,
             alone,
             sum_alone: (!alone.is_empty()).then(|| alone.iter().map(|path| path.goodput_bps).sum()),
@@ -40,7 +41,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The goodput as a part of the sum of the paths alone.
-    pub(super) fn share_of_sum(&self) -> Option<f64> {
+    pub(crate) fn share_of_sum(&self) -> Option<f64> {
         self.sum_alone.filter(|sum| *sum > 0.0).map(|sum| self.run.goodput_bps / sum)
     }
 
@@ -50,12 +51,12 @@ impl<'a> Evidence<'a> {
     }
 
     /// The paths that carried nothing even alone.
-    pub(super) fn dead(&self) -> impl Iterator<Item = &Alone> {
+    pub(crate) fn dead(&self) -> impl Iterator<Item = &Alone> {
         self.alone.iter().filter(|alone| alone.is_dead())
     }
 
     /// The path with the highest goodput alone.
-    pub(super) fn best_alone(&self) -> Option<&Alone> {
+    pub(crate) fn best_alone(&self) -> Option<&Alone> {
         self.alone.iter().max_by(|a, b| a.goodput_bps.total_cmp(&b.goodput_bps))
     }
 
@@ -68,7 +69,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// The path with the longest down time, and the share of its time.
-    pub(crate) fn longest_down(&self) -> Option<(&PathEntry, f64)> {
+    pub(crate) fn longest_down(&self) -> Option<(&PathSeen, f64)> {
         let downs = self.run.paths.iter().map(|path| (path, part(path, path.down_s)));
         downs.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, share)| *share > 0.0)
     }
@@ -96,15 +97,15 @@ impl<'a> Evidence<'a> {
     /// used.
     pub(crate) fn has_standing_queues(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
-        let is_full = |path: &PathEntry| {
+        let is_full = |path: &PathSeen| {
             QueueState::of(path) == QueueState::Standing && part(path, path.cwnd_limited_s) >= ALL_THE_TIME
         };
         used.peek().is_some() && used.all(is_full)
     }
 
     /// The paths whose windows losses keep small without a standing queue.
-    pub(super) fn held_by_losses(&self) -> Vec<&'a PathEntry> {
-        losses::held_by_losses(&self.run.paths, self.run.congestion_control.as_deref())
+    pub(crate) fn held_by_losses(&self) -> Vec<&'a PathSeen> {
+        losses::held_by_losses(&self.run.paths, self.run.control.as_ref())
     }
 
     /// Returns true if losses limit the window of every path that carried data.
@@ -118,14 +119,14 @@ impl<'a> Evidence<'a> {
     /// all the time.
     pub(crate) fn fill_without_queue(&self) -> bool {
         let mut used = self.run.paths.iter().filter(|path| path.share >= USED).peekable();
-        let heeds_queues = self.run.congestion_control.as_deref().is_some_and(losses::tells_losses_apart);
+        let heeds_queues = self.run.control.as_ref().is_some_and(|control| control.tells_losses_apart);
         heeds_queues
             && used.peek().is_some()
             && used.all(|path| part(path, path.cwnd_limited_s) >= ALL_THE_TIME)
     }
 
     /// The path with the largest loss of goodput against its test alone, and that loss in bits a second.
-    pub(crate) fn widest_gap(&self) -> Option<(&PathEntry, f64)> {
+    pub(crate) fn widest_gap(&self) -> Option<(&PathSeen, f64)> {
         let gaps = self
             .run
             .paths
@@ -149,8 +150,8 @@ impl<'a> Evidence<'a> {
         self.alone.iter().any(|alone| part(&alone.path, alone.path.rwnd_limited_s) >= super::NOTEWORTHY)
     }
 
-    fn weighed(&self, seconds: impl Fn(&PathEntry) -> f64) -> f64 {
-        let weight = |path: &PathEntry| match self.sum_alone {
+    fn weighed(&self, seconds: impl Fn(&PathSeen) -> f64) -> f64 {
+        let weight = |path: &PathSeen| match self.sum_alone {
             Some(_) => self.alone_bps(&path.name).unwrap_or(0.0),
             None => 1.0,
         };
@@ -164,7 +165,7 @@ impl<'a> Evidence<'a> {
 }
 
 /// The part of the path's time that `seconds` is.
-fn part(path: &PathEntry, seconds: f64) -> f64 {
+fn part(path: &PathSeen, seconds: f64) -> f64 {
     let all = path.limited_s();
     if all > 0.0 { seconds / all } else { 0.0 }
 }

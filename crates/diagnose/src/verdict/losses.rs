@@ -2,15 +2,14 @@
 //! control takes each loss for a full queue, so that such a link carries what its losses allow and not its capacity.
 
 use anabranch_base::{BitRate, ByteCount};
-use anabranch_net::Registry;
-use anabranch_net::sctp::config;
 
-use super::remedy::{Remedy, RemedyWords};
-use crate::path_entry::PathEntry;
+use crate::path_seen::PathSeen;
+use crate::remedy::{Remedy, RemedyWords};
+use crate::transfer::Control;
 
 /// The state of a path's queue, judged from its round-trip times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum QueueState {
+pub(crate) enum QueueState {
     /// The mean round trip is well above the shortest: packets always wait.
     Standing,
     /// Almost no packets wait.
@@ -21,7 +20,7 @@ pub(super) enum QueueState {
 
 impl QueueState {
     /// The queue state of `path`. By Little's law the mean queue length is the rate times the wait.
-    pub(super) fn of(path: &PathEntry) -> QueueState {
+    pub(crate) fn of(path: &PathSeen) -> QueueState {
         let Some((mean, least)) = path.mean_rtt_s.zip(path.min_rtt_s) else { return QueueState::Unclear };
         let wait = (mean - least).max(0.0);
         let packets = path.goodput_bps * wait / 8.0 / PACKET;
@@ -37,35 +36,30 @@ impl QueueState {
 
 /// The paths whose windows losses keep small. `control` is the sender's congestion control if known: some do not
 /// react to such losses.
-pub(super) fn held_by_losses<'a>(paths: &'a [PathEntry], control: Option<&str>) -> Vec<&'a PathEntry> {
-    if control.is_some_and(tells_losses_apart) {
+pub(crate) fn held_by_losses<'a>(paths: &'a [PathSeen], control: Option<&Control>) -> Vec<&'a PathSeen> {
+    if control.is_some_and(|control| control.tells_losses_apart) {
         return Vec::new();
     }
     paths.iter().filter(|path| is_held(path)).collect()
 }
 
-/// Returns true if a congestion control does not treat losses at an empty queue as congestion.
-pub(super) fn tells_losses_apart(control: &str) -> bool {
-    config::tells_losses_apart(control, &Registry::standard())
-}
-
-fn is_held(path: &PathEntry) -> bool {
+fn is_held(path: &PathSeen) -> bool {
     let all = path.limited_s();
     let by_window = if all > 0.0 { path.cwnd_limited_s / all } else { 0.0 };
     by_window >= MOSTLY
-        && path.counters.retransmitted_chunks >= FEWEST
+        && path.retransmitted_chunks >= FEWEST
         && loss_share(path) >= LEAST_SHARE
         && QueueState::of(path) == QueueState::Empty
 }
 
 /// The approximate share of a path's packets that were lost.
-pub(crate) fn loss_share(path: &PathEntry) -> f64 {
-    path.counters.retransmitted_chunks as f64 / path.counters.sent_packets.max(1) as f64
+pub(crate) fn loss_share(path: &PathSeen) -> f64 {
+    path.retransmitted_chunks as f64 / path.sent_packets.max(1) as f64
 }
 
 /// Names the paths `held` by losses with their loss rate and window, and the setting to change. `None` if `held` is
 /// empty.
-pub(super) fn advice(held: &[&PathEntry], words: RemedyWords) -> Option<String> {
+pub(crate) fn advice(held: &[&PathSeen], words: RemedyWords) -> Option<String> {
     let each: Vec<String> = held.iter().map(|path| sentence(path)).collect();
     let other = Remedy::Set { key: "congestion_control", value: "westwood".to_owned() };
     (!each.is_empty()).then(|| {
@@ -77,7 +71,7 @@ pub(super) fn advice(held: &[&PathEntry], words: RemedyWords) -> Option<String> 
     })
 }
 
-fn sentence(path: &PathEntry) -> String {
+fn sentence(path: &PathSeen) -> String {
     let mut text = format!("{} lost about {} of its packets", path.name, percent(loss_share(path)));
     if let Some((mean, least)) = path.mean_rtt_s.zip(path.min_rtt_s) {
         text += &format!(
@@ -95,13 +89,13 @@ fn sentence(path: &PathEntry) -> String {
 }
 
 /// The rate of one mean window each round trip.
-fn allowed_bps(path: &PathEntry) -> Option<f64> {
+pub(crate) fn allowed_bps(path: &PathSeen) -> Option<f64> {
     let mean = path.mean_rtt_s.filter(|mean| *mean > 0.0)?;
     (path.mean_cwnd_bytes >= 1.0).then(|| path.mean_cwnd_bytes * 8.0 / mean)
 }
 
 /// The share in percent with one digit (`1.2 %`), below 0.1 % with two.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent < 0.095 { format!("{percent:.2} %") } else { format!("{percent:.1} %") }
 }

@@ -1,0 +1,198 @@
+//! The losses below the knee, by chance: neither by a queue nor by an outage.
+
+use super::interval::{of_runs, of_share};
+use super::plateau::OUTAGE;
+use super::runs::Pairs;
+use super::sample::{Sample, Series};
+use super::view::View;
+use crate::estimated::Estimated;
+use crate::link_estimate::LossRuns;
+
+/// The losses by chance of one direction.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct ChanceLoss {
+    pub(super) share: Option<Estimated>,
+    pub(super) runs: Option<LossRuns>,
+}
+
+/// The packets of one flight that count, in order.
+#[derive(Clone, Debug, Default)]
+struct Counted {
+    total: usize,
+    lost: usize,
+    pairs: Pairs,
+    /// Packets and losses in blocks of time.
+    blocks: Vec<(f64, f64)>,
+}
+
+/// The number of blocks of time of a flight.
+const BLOCKS: f64 = 40.0;
+
+/// The losses of `flights`. Packets whose neighbours' delay grew above `limit` seconds met a queue and do not count: the
+/// choice looks at neighbours only, so that it takes lost and other packets alike.
+pub(super) fn by_chance<'a>(
+    view: &View,
+    flights: impl Iterator<Item = &'a Series>,
+    limit: f64,
+    per_byte: f64,
+) -> ChanceLoss {
+    let counted: Vec<Counted> = flights.map(|flight| count(view, &flight.samples, limit, per_byte)).collect();
+    let total: usize = counted.iter().map(|flight| flight.total).sum();
+    let lost: usize = counted.iter().map(|flight| flight.lost).sum();
+    // The densest flight shows runs best.
+    let densest = counted.iter().max_by_key(|flight| flight.total);
+    let pairs = densest.map(|flight| flight.pairs).unwrap_or_default();
+    let runs = pairs.runs();
+    let effective: f64 = counted.iter().map(|flight| flight.effective(runs.is_some().then_some(pairs))).sum();
+    let share = lost as f64 / total as f64;
+    let (low, high) = if runs.is_some() {
+        // As many runs have the relative variance 1 / (share × effective).
+        let (low, high) = of_runs(2.0 * share * effective);
+        (low * share, (high * share).min(1.0))
+    } else {
+        of_share(share * effective, effective)
+    };
+    ChanceLoss { share: Estimated::of(share, low, high, total), runs }
+}
+
+impl Counted {
+    /// The number of independent packets that would show the share as well.
+    fn effective(&self, runs: Option<Pairs>) -> f64 {
+        let of_runs = runs.map_or(1.0, |pairs| {
+            let distance = self.pairs.spacing() / pairs.spacing().max(1e-9);
+            let correlation = pairs.correlation().clamp(0.0, 0.999).powf(distance.clamp(0.0, 1e6));
+            (1.0 + correlation) / (1.0 - correlation)
+        });
+        self.total as f64 / of_runs.max(self.dispersion())
+    }
+
+    /// The variance of the losses of blocks against that of independent losses, if that is too large for chance (at 1 %).
+    fn dispersion(&self) -> f64 {
+        let share = self.lost as f64 / (self.total as f64).max(1.0);
+        let wanted = |packets: f64| packets * share * (1.0 - share);
+        let square = |block: &(f64, f64)| (block.1 - block.0 * share).powi(2) / wanted(block.0);
+        let blocks: Vec<f64> = self.blocks.iter().filter(|block| wanted(block.0) > 0.2).map(square).collect();
+        let freedom = blocks.len() as f64 - 1.0;
+        let found = blocks.iter().sum::<f64>();
+        let most = freedom + 2.326 * (2.0 * freedom).sqrt() + 3.0;
+        if freedom >= 5.0 && found > most { found / freedom } else { 1.0 }
+    }
+}
+
+fn count(view: &View, samples: &[Sample], limit: f64, per_byte: f64) -> Counted {
+    let counts = countable(view, samples, limit, per_byte);
+    let mut counted = Counted::default();
+    let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return counted };
+    counted.blocks = vec![(0.0, 0.0); BLOCKS as usize];
+    let length = ((last.sent - first.sent) / BLOCKS).max(1e-9);
+    let mut before: Option<&Sample> = None;
+    for (sample, _) in samples.iter().zip(&counts).filter(|(_, counts)| **counts) {
+        let is_lost = sample.delay.is_none();
+        counted.total += 1;
+        counted.lost += usize::from(is_lost);
+        let place = (((sample.sent - first.sent) / length) as usize).min(counted.blocks.len() - 1);
+        counted.blocks[place].0 += 1.0;
+        counted.blocks[place].1 += f64::from(u8::from(is_lost));
+        if let Some(before) = before {
+            counted.pairs.count(before.delay.is_none(), is_lost, sample.sent - before.sent);
+        }
+        before = Some(sample);
+    }
+    counted
+}
+
+/// Which packets count.
+fn countable(view: &View, samples: &[Sample], limit: f64, per_byte: f64) -> Vec<bool> {
+    let growth: Vec<Option<f64>> = samples.iter().map(|sample| view.growth(sample, per_byte)).collect();
+    let before = last_known(growth.iter());
+    let mut after = last_known(growth.iter().rev());
+    after.reverse();
+    let met_queue = |index: usize| before[index].max(after[index]) > limit;
+    let mut counts: Vec<bool> = (0..samples.len()).map(|index| !met_queue(index)).collect();
+    for outage in outages(samples) {
+        counts[outage].fill(false);
+    }
+    counts
+}
+
+/// For each packet the growth of the last one before it that arrived.
+fn last_known<'a>(growth: impl Iterator<Item = &'a Option<f64>>) -> Vec<f64> {
+    let mut known = f64::NEG_INFINITY;
+    let step = |growth: &Option<f64>| {
+        let earlier = known;
+        known = growth.unwrap_or(known);
+        earlier
+    };
+    growth.map(step).collect()
+}
+
+/// The runs of lost packets that lasted too long for chance.
+pub(super) fn outages(samples: &[Sample]) -> Vec<std::ops::Range<usize>> {
+    let mut outages = Vec::new();
+    let mut index = 0;
+    for run in samples.chunk_by(|a, b| a.delay.is_none() == b.delay.is_none()) {
+        let spans = run.len() >= 3 && run[run.len() - 1].sent - run[0].sent > OUTAGE;
+        if run[0].delay.is_none() && spans {
+            outages.push(index..index + run.len());
+        }
+        index += run.len();
+    }
+    outages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::Purpose;
+
+    /// A packet each millisecond with this delay, or a loss.
+    fn chance(delay: impl Fn(usize) -> Option<f64>) -> ChanceLoss {
+        let one = |n: usize| Sample { sent: n as f64 * 0.001, delay: delay(n), bytes: 100.0 };
+        let flight = Series { purpose: Purpose::Chance, samples: (0..8_000).map(one).collect() };
+        let view = View::new(vec![flight.clone()]);
+        by_chance(&view, std::iter::once(&flight), 0.01, 0.0)
+    }
+
+    #[test]
+    fn single_losses_have_the_exact_interval() {
+        let found = chance(|n| (n % 97 != 50).then_some(0.0));
+        let share = found.share.expect("packets");
+        let lost = share.value * 8_000.0;
+        assert_eq!((lost.round(), share.samples), (82.0, 8_000));
+        assert_eq!((share.low, share.high), of_share(82.0, 8_000.0));
+        assert_eq!(found.runs, None);
+    }
+
+    #[test]
+    fn runs_widen_the_interval() {
+        let single = chance(|n| (n % 100 != 50).then_some(0.0)).share.expect("packets");
+        let runs = chance(|n| (n * 7_919 % 1_000 >= 10 && n / 10 % 97 != 0).then_some(0.0));
+        let wide = runs.share.expect("packets");
+        let fit = runs.runs.expect("runs");
+        assert!(wide.high - wide.low > 2.0 * (single.high - single.low), "{single:?} {wide:?}");
+        assert!(fit.bad_to_good.value < 0.6, "{fit:?}");
+    }
+
+    #[test]
+    fn an_outage_is_no_loss_by_chance() {
+        let found = chance(|n| (!(2_000..2_400).contains(&n)).then_some(0.0)).share.expect("packets");
+        assert_eq!((found.value, found.samples), (0.0, 7_600));
+    }
+
+    #[test]
+    fn a_queue_that_loses_is_no_chance() {
+        let found = chance(|n| match n {
+            3_000..5_000 if n % 3 == 0 => None,
+            3_000..5_000 => Some(0.05),
+            _ => Some(0.0),
+        });
+        let share = found.share.expect("packets");
+        assert!(share.value < 0.001 && share.samples > 5_900, "{share:?}");
+    }
+
+    #[test]
+    fn without_packets_nothing_is_known() {
+        let view = View::new(Vec::new());
+        assert_eq!(by_chance(&view, std::iter::empty(), 0.01, 0.0), ChanceLoss::default());
+    }
+}

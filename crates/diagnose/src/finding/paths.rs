@@ -1,0 +1,140 @@
+//! Single paths: dead, with a hole in its sizes, forgotten, of a varying rate, or used by others.
+
+use super::bond::{Bond, PAYLOAD, finite, usable};
+use super::words::{name, rate, time, towards};
+use super::{Cause, Finding};
+use crate::evidence::{Direction, Evidence, LaneSeen, Place};
+use crate::link_estimate::{LinkEstimate, Reach};
+use crate::remedy::Remedy;
+
+/// A path that never answered.
+pub(super) fn dead(evidence: &Evidence, link: &LinkEstimate) -> Option<Finding> {
+    if link.reach != Reach::Dead {
+        return None;
+    }
+    let sentence = format!("{} carries nothing: no packet came back", name(&link.name));
+    Some(
+        Finding::new(Cause::DeadPath, sentence)
+            .on(&[&link.name])
+            // A link of unknown rate counts as the bond that the others make.
+            .weighing(whole(evidence).max(1.0))
+            .advising(Some(Remedy::Outside("check that link, its address and its route")), Place::Here),
+    )
+}
+
+/// A size of packets that vanishes, though the transport sends such packets.
+pub(super) fn mtu_hole(link: &LinkEstimate) -> Option<Finding> {
+    let hole = link.mtu_hole_bytes?;
+    let carried = link.mtu_bytes;
+    let most = carried.map_or(String::new(), |mtu| format!("; packets of {mtu} bytes pass"));
+    let sentence = format!("packets of {hole} bytes vanish on {}{most}", name(&link.name));
+    let remedy = match carried.filter(|mtu| (LEAST_MTU..hole).contains(mtu)) {
+        Some(mtu) => Remedy::Set { key: "mtu", value: format!("{mtu} B") },
+        None => Remedy::Set { key: "mtu_discovery", value: "on".to_owned() },
+    };
+    Some(
+        Finding::new(Cause::MtuHole, sentence)
+            .on(&[&link.name])
+            .weighing(both(link).max(1.0))
+            .advising(Some(remedy), Place::Here),
+    )
+}
+
+/// An idle path that a translator forgets before the next packet.
+pub(super) fn forgotten(evidence: &Evidence, lane: &LaneSeen) -> Option<Finding> {
+    let after = lane.forgotten_after_s.filter(|after| after.is_finite() && *after >= 0.0)?;
+    let heartbeat = evidence.here.heartbeat_s;
+    if heartbeat.is_some_and(|every| every * LATE_HEARTBEAT <= after) {
+        return None;
+    }
+    let every = heartbeat.map_or(String::new(), |every| format!(" (heartbeats come every {})", time(every)));
+    let sentence =
+        format!("a translator forgets {} after {} of silence{every}", name(&lane.name), time(after));
+    let wanted = (after / 2.0).clamp(1.0, 30.0).floor();
+    let remedy = Remedy::Set { key: "failover.heartbeat", value: format!("{wanted:.0} s") };
+    let link = evidence.links.iter().find(|link| link.name == lane.name);
+    let weight = link.map_or(0.0, both) * IDLE;
+    Some(
+        Finding::new(Cause::ForgetfulNat, sentence)
+            .on(&[&lane.name])
+            .weighing(weight)
+            .advising(Some(remedy), Place::Here),
+    )
+}
+
+/// Other programs' traffic on a link.
+pub(super) fn other_traffic(evidence: &Evidence, lane: &LaneSeen) -> Option<Finding> {
+    let others = lane.others_bps.filter(|others| others.is_finite())?;
+    let link = evidence.links.iter().find(|link| link.name == lane.name)?;
+    let capacity = both(link);
+    let cost = others.min(capacity);
+    if cost <= 0.0 || cost < OTHERS * capacity || cost < super::bond::NOTEWORTHY * whole(evidence) {
+        return None;
+    }
+    let sentence = format!("other programs moved {} over {} meanwhile", rate(others), name(&lane.name));
+    Some(
+        Finding::new(Cause::OtherTraffic, sentence)
+            .on(&[&lane.name])
+            .costing(cost)
+            .advising(Some(Remedy::Outside("stop them, or measure when they are idle")), Place::Here),
+    )
+}
+
+/// A link whose rate changes while it is full.
+pub(super) fn varying(bond: &Bond<'_>, link: &LinkEstimate) -> Option<Finding> {
+    let steps = bond.direction.of(link).rate_steps.as_ref()?;
+    let mut rates: Vec<f64> =
+        steps.iter().map(|(_, rate)| *rate).filter(|rate| rate.is_finite() && *rate >= 0.0).collect();
+    rates.sort_by(f64::total_cmp);
+    let quantile = |part: f64| rates.get(((rates.len().max(1) - 1) as f64 * part).round() as usize).copied();
+    let (low, high) = quantile(0.1).zip(quantile(0.9))?;
+    if rates.len() < FEWEST_STEPS || high < SWING * low {
+        return None;
+    }
+    let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+    let swing = rates.iter().map(|rate| (rate - mean).abs()).sum::<f64>() / rates.len() as f64;
+    usable(link, bond.direction)?;
+    let cost = bond.cost(swing * PAYLOAD * UNFOLLOWED)?;
+    let sentence = format!(
+        "the rate of {} varies from {} to {} {}; windows follow it late",
+        name(&link.name),
+        rate(low),
+        rate(high),
+        towards(bond.direction)
+    );
+    Some(
+        Finding::new(Cause::VaryingRate, sentence)
+            .on(&[&link.name])
+            .towards(bond.direction)
+            .costing(cost)
+            .resting_on(vec![format!("mean {}, mean deviation {}", rate(mean), rate(swing))]),
+    )
+}
+
+/// The capacity of the faster direction.
+fn both(link: &LinkEstimate) -> f64 {
+    Direction::BOTH.iter().filter_map(|direction| usable(link, *direction)).fold(0.0, f64::max)
+}
+
+/// The goodput of the faster direction of the whole bond.
+fn whole(evidence: &Evidence) -> f64 {
+    finite(
+        Direction::BOTH
+            .map(|direction| Bond::of(evidence, direction).whole_bps())
+            .into_iter()
+            .fold(0.0, f64::max),
+    )
+}
+
+const LEAST_MTU: u64 = 576;
+/// A heartbeat comes up to this much later than its interval: jitter, and the RTO.
+const LATE_HEARTBEAT: f64 = 1.5;
+/// A path that is forgotten while idle counts as this part of it.
+const IDLE: f64 = 0.25;
+/// The least part of a link that others must take.
+const OTHERS: f64 = 0.05;
+/// The ratio of high to low rates that is more than noise.
+const SWING: f64 = 1.5;
+const FEWEST_STEPS: usize = 3;
+/// The part of a swing that windows cannot follow.
+const UNFOLLOWED: f64 = 0.5;

@@ -1,0 +1,6 @@
+//! Estimates of links from recordings that the project's link model made.
+
+mod drawn;
+mod hostile;
+mod kinds;
+mod world;
