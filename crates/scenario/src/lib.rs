@@ -35,6 +35,7 @@ pub mod reference;
 pub mod resolved;
 mod settings;
 mod source;
+pub mod toml_text;
 pub mod tools;
 pub mod trace;
 mod tree;

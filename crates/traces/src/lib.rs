@@ -32,7 +32,6 @@ mod ping;
 mod recording;
 mod series;
 mod table;
-mod toml_text;
 mod written;
 
 pub use choices::Choices;

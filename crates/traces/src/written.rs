@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use anabranch_base::exact::{exact_rate, exact_span};
 use anabranch_base::{BitRate, Duration};
+use anabranch_scenario::toml_text::{comment, steps, string};
 
 use crate::choices::Choices;
 use crate::error::TraceError;
@@ -11,7 +12,6 @@ use crate::link::{ASSUMED_DELAY, ASSUMED_RATE, FactBasis, RecordedLink};
 use crate::mahimahi;
 use crate::observed::{DelayForm, ObservedDelay, ObservedLoss, ObservedRate};
 use crate::series::{Amount, Series, Share};
-use crate::toml_text::{comment, steps, string};
 
 /// A scenario file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
-//! Pieces of TOML: strings, lists of steps, comments.
+//! Pieces of scenario files for programs that write them: strings, lists of steps, comments.
 
 use std::fmt::Write as _;
 
 /// A basic string; characters that would end it or move a cursor are escaped.
-pub(crate) fn string(text: &str) -> String {
+pub fn string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {
@@ -21,7 +21,7 @@ pub(crate) fn string(text: &str) -> String {
 }
 
 /// `{ steps = […] }`, a few steps a line.
-pub(crate) fn steps(pairs: &[(String, String)]) -> String {
+pub fn steps(pairs: &[(String, String)]) -> String {
     let mut text = String::from("{ steps = [");
     let mut width = MOST_COLUMNS;
     for (at, value) in pairs {
@@ -37,7 +37,7 @@ pub(crate) fn steps(pairs: &[(String, String)]) -> String {
 }
 
 /// A comment on as many lines as needed, each beginning with `lead`, the first with `first`.
-pub(crate) fn comment(first: &str, lead: &str, text: &str) -> String {
+pub fn comment(first: &str, lead: &str, text: &str) -> String {
     let mut lines = String::new();
     let mut line = format!("# {first}");
     let begun = line.len();
