@@ -1,0 +1,6 @@
+//! Both ends of a measurement over simulated links in virtual time.
+
+mod draws;
+mod hostile;
+mod measurement;
+mod world;
