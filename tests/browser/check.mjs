@@ -106,7 +106,7 @@ async function zooms(page, isTouch) {
 async function switches(page) {
     await plotInView(page);
     const chip = page.locator("#chips button").first();
-    const lines = () => page.locator(".plot").first().evaluate((plot) => plot.data?.length ?? 0);
+    const lines = () => page.locator(".plot").first().evaluate((plot) => (plot.checkVisibility() ? (plot.data?.length ?? 0) : 0));
     const before = await lines();
     await chip.click();
     await page.waitForTimeout(300);
@@ -169,8 +169,31 @@ async function showsStations(page) {
     await page.waitForTimeout(300);
 }
 
+/** A page of a measurement has a map instead of flows. */
+async function isMeasurement(page) {
+    return (await page.locator(".paths svg").count()) > 0;
+}
+
+/** A page of a measurement draws each path once, and for each shown one and direction the delay, the phases and the losses. */
+async function showsPaths(page) {
+    if (!(await isMeasurement(page))) return;
+    const names = await page.locator(".paths text.name").count();
+    assert.ok(names > 0 && names === (await page.locator(".paths g").count()), "a path has no name");
+    const shown = await page.locator("#chips button").count();
+    assert.equal(await page.locator("#charts figure").count(), 4 * shown);
+    const first = page.locator(".plot").first();
+    const { looks, phases, rectangles } = await first.evaluate(({ data, layout }) => ({
+        looks: data.map(({ look }) => look),
+        phases: layout.annotations.map(({ text }) => text),
+        rectangles: layout.shapes.filter(({ type }) => type === "rect").length,
+    }));
+    assert.ok(["plain", "lost", "marked"].every((look) => looks.includes(look)), `only ${looks}`);
+    assert.ok(phases.includes("fill") && phases.includes("together") && rectangles > 3, `phases ${phases}`);
+}
+
 /** The first words answer what was carried, and the rate chart has its capacity where the rates of links are known. */
 async function answersFirst(page) {
+    if (await isMeasurement(page)) return;
     const words = await page.textContent(".headline");
     assert.match(words, /carried|Nothing was delivered/, `no answer in ${words}`);
     const names = await page.locator(".plot").first().evaluate(({ data }) => data?.map(({ name }) => name) ?? []);
@@ -180,6 +203,7 @@ async function answersFirst(page) {
 
 /** Paths are stacked and have strips, and what the page says is shaded is. */
 async function drawsWhatItSays(page) {
+    if (await isMeasurement(page)) return;
     const chart = (title) => page.locator("#charts figure", { has: page.locator("h3", { hasText: new RegExp(`^${title}$`) }) }).locator(".plot");
     const stacked = await chart("Rate").evaluate(({ data }) => data?.filter(({ stackgroup }) => stackgroup).length ?? 0);
     const paths = await page.locator("#chips button").count();
@@ -219,6 +243,7 @@ for (const file of process.argv.slice(2).map((name) => resolve(name))) {
             await switches(page);
             await choosesFlows(page);
             await showsStations(page);
+            await showsPaths(page);
             if (pictures) {
                 await page.evaluate(() => scrollTo(0, 0));
                 await page.screenshot({ path: join(pictures, `${basename(file, ".html")}-${name}-${colorScheme}.png`), fullPage: true });

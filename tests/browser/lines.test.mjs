@@ -6,10 +6,10 @@ import test from "node:test";
 const scripts = new URL("../../crates/observe/src/report/", import.meta.url);
 const load = (...names) => {
     const source = names.map((name) => readFileSync(new URL(name, scripts), "utf8")).join("\n");
-    return new Function(`"use strict"; ${source}; return { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity, heap, sumOf, intoStrips, gapOf, broken, readAir, shading };`)();
+    return new Function(`"use strict"; ${source}; return { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity, heap, sumOf, intoStrips, gapOf, broken, readAir, shading, decodeRuns, phaseShapes, phaseNames, runNames };`)();
 };
-const { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity, heap, sumOf, intoStrips, gapOf, broken, readAir, shading } = load(
-    "lines.js", "charts.js", "air.js", "layout.js", "zoom.js", "cursor.js",
+const { decode, firstFrom, cut, heldUntil, rates, unitFor, extent, valueAt, timeRange, logTicks, capacity, heap, sumOf, intoStrips, gapOf, broken, readAir, shading, decodeRuns, phaseShapes, phaseNames, runNames } = load(
+    "lines.js", "charts.js", "air.js", "lanes.js", "layout.js", "zoom.js", "cursor.js",
 );
 const line = (...points) => ({ times: points.map(([at]) => at), values: points.map(([, value]) => value), count: points.length });
 
@@ -139,4 +139,20 @@ test("the air is told by station, the busiest first", () => {
     globalThis.seconds = (span) => `${span} s`;
     const air = { bin: 1, frames: [[2.1, 0.5, 1, 0]], lanes: [{ name: "a", uses: [[0, 0, 100_000], [0, 0, 50_000]] }, { name: "b", uses: [[0, 0, 600_000]] }, { name: "c", uses: [[]] }] };
     assert.deepEqual(readAir(air, 2.3).map(({ name, text }) => [name, text]), [["b", "60 % of 1 s, now data"], ["a", "15 % of 1 s"]]);
+});
+
+test("a run of losses is a line from its first to its last packet", () => {
+    const { times, values } = decodeRuns([[1e6, 2e6, 30, 4]]);
+    assert.deepEqual([[...times], values], [[1, 2, 2], [30, 30, null]]);
+    const view = { range: [0, 10], theme: {}, width: 574 };
+    const { lengths } = decodeRuns([[1e6, 2e6, 30, 4], [1.1e6, 1.2e6, 30, 9], [5e6, 5e6, 30, 2]]);
+    assert.deepEqual(runNames({ lengths }, view).map(({ x, text }) => [x, text]), [[1.1, "×9"]], "the longer where both have no room, and no pair");
+});
+
+test("phases are shaded within the range and named where there is room", () => {
+    const phases = [{ from: 0, to: 2e6, text: "rest" }, { from: 2e6, to: 2.1e6, text: "trains" }, { from: 2.1e6, to: 9e6, text: "fill" }];
+    const view = { range: [1, 11], theme: {}, width: 574 };
+    assert.deepEqual(phaseShapes(phases, view).map(({ x0, x1 }) => [x0, x1]), [[1, 2], [2, 2.1], [2.1, 9]]);
+    assert.deepEqual(phaseNames(phases, view).map(({ x, text }) => [x, text]), [[1, "rest"], [2.1, "fill"]]);
+    assert.deepEqual(phaseShapes(phases, { ...view, range: [10, 11] }), []);
 });

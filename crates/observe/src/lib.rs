@@ -50,6 +50,8 @@
 //! | tables | `paths`, `links` and `packets`, a row a change, and `columns`, which names the unit and meaning of every column | [`trace`] |
 //! | page | one HTML file with results and zoomable charts, which needs no network | [`report`] |
 //!
+//! [`write_measurement_page`] writes the page of a measurement of real paths.
+//!
 //! [`Sinks`] writes the records of a [`Selection`], to files named after scenario and seed. Each module's `Sink` writes
 //! one of them to any [`Write`](std::io::Write).
 //!
@@ -61,6 +63,7 @@
 
 mod contents;
 mod document;
+mod measurement;
 mod names;
 mod page_file;
 pub mod pcap;
@@ -79,7 +82,9 @@ mod write_error;
 use anabranch_scenario::Scenario;
 
 pub use document::{Body, resolved, settings};
+pub use measurement::Measurement;
 use names::Names;
+pub use page_file::write_measurement_page;
 pub use plan::{plan, timed_plan};
 pub use predictions::predictions;
 pub use simulation::{results, timed_results};

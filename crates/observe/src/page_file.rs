@@ -2,21 +2,35 @@
 
 #[cfg(feature = "page")]
 pub(crate) use drawn::PageFile;
+#[cfg(feature = "page")]
+pub use drawn::write_measurement_page;
 #[cfg(not(feature = "page"))]
 pub(crate) use left_out::PageFile;
+#[cfg(not(feature = "page"))]
+pub use left_out::write_measurement_page;
 
 #[cfg(feature = "page")]
 mod drawn {
-    use std::io::{BufWriter, IntoInnerError};
+    use std::io::{BufWriter, IntoInnerError, Write as _};
     use std::path::{Path, PathBuf};
 
     use anabranch_files::WholeFile;
     use anabranch_sim::observe::Observation;
     use anabranch_sim::result::RunResult;
 
-    use crate::About;
-    use crate::report::ReportSink;
+    use crate::report::{ReportSink, measurement_page};
     use crate::write_error::{CannotWrite, at};
+    use crate::{About, Measurement};
+
+    /// Writes the page of a measurement. The file appears, or replaces another, only when it is whole.
+    ///
+    /// # Errors
+    /// The file cannot be written, or this build draws no pages.
+    pub fn write_measurement_page(path: &Path, measurement: &Measurement<'_>) -> Result<(), CannotWrite> {
+        let page = measurement_page(measurement);
+        let mut file = WholeFile::at(path).map_err(at(path))?;
+        file.write_all(page.as_bytes()).and_then(|()| file.finish()).map_err(at(path))
+    }
 
     /// A page in progress. The file appears, or replaces another, only when it is whole.
     pub(crate) struct PageFile {
@@ -64,8 +78,20 @@ mod left_out {
     use anabranch_sim::observe::Observation;
     use anabranch_sim::result::RunResult;
 
-    use crate::About;
     use crate::write_error::{CannotWrite, at};
+    use crate::{About, Measurement};
+
+    /// Refuses.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn write_measurement_page(path: &Path, _: &Measurement<'_>) -> Result<(), CannotWrite> {
+        Err(refusal(path))
+    }
+
+    fn refusal(path: &Path) -> CannotWrite {
+        at(path)(io::Error::new(io::ErrorKind::Unsupported, "this build draws no pages"))
+    }
 
     /// A page that is never made.
     pub(crate) enum PageFile {}
@@ -76,7 +102,7 @@ mod left_out {
         /// # Errors
         /// Always.
         pub(crate) fn open(path: &Path, _: &About<'_>) -> Result<PageFile, CannotWrite> {
-            Err(at(path)(io::Error::new(io::ErrorKind::Unsupported, "this build draws no pages")))
+            Err(refusal(path))
         }
 
         /// Is never called.

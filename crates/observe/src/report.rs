@@ -1,4 +1,5 @@
-//! The report page of a run: results as tables and zoomable charts over time, in one file that needs no network.
+//! The report pages of a run and of a measurement: results as tables and zoomable charts over time, in one file that needs
+//! no network.
 
 mod bands;
 mod data;
@@ -6,6 +7,7 @@ mod envelope;
 mod headline;
 mod held;
 mod marks;
+mod measured;
 mod page;
 mod results;
 mod runs;
@@ -22,6 +24,7 @@ use anabranch_sim::observe::Observation;
 use anabranch_sim::result::RunResult;
 
 use super::About;
+pub use measured::measurement_page;
 use page::Page;
 use series::RunSeries;
 

@@ -22,12 +22,13 @@ const LOOKS = {
     air: { mode: "lines", width: 9, dash: "solid" },
     area: { mode: "lines", width: 8, dash: "solid", opacity: 0.55 },
     clipped: { mode: "markers", size: 7, symbol: "triangle-up", edged: true },
+    run: { mode: "lines", width: 5, dash: "solid", opacity: 0.75 },
 };
 
 /**
  * Charts from top to bottom. `lines(flow, data)` lists { name, path, look, line | bins, loose }: `path` gives the
  * colour, without one a line is neutral; a `loose` line is drawn where it lies in the chart, but does not
- * stretch it. `holds`: values go on until the next. `isFor(data)`: whether the page has the chart at all. A chart with
+ * stretch it; `tone` names a colour that is not a path's; `segments` have their own breaks. `below`: marks at zero have room. `holds`: values go on until the next. `isFor(data)`: whether the page has the chart at all. A chart with
  * `draw(data, view)` draws itself.
  */
 const CHARTS = [
@@ -124,6 +125,11 @@ const CHARTS = [
     },
 ];
 
+/** The charts of a page: those of a measurement's lanes, or those of a run. */
+function chartsOf(data) {
+    return data.lanes ? data.lanes.flatMap(laneCharts) : CHARTS.filter((chart) => chart.isFor?.(data) ?? true);
+}
+
 /** The links that the shown paths of a flow take, in the scenario's order. */
 function linksOf(flow, data, hidden) {
     const paths = flow.paths.filter(({ path }) => !hidden.has(path));
@@ -182,6 +188,8 @@ function readTheme() {
         line: colour("line"),
         grid: colour("grid"),
         air: AIR_USES.map(([, name]) => colour(name)),
+        chance: colour("chance"),
+        full: colour("full"),
         path: (path) => (path == null ? colour("ink") : colour(`path-${path % COLOURS}`)),
     };
 }
@@ -269,7 +277,7 @@ function ceiling(parts, view, factor) {
 function partOf(chart, line, data, view) {
     if (line.bins) return rates(line.bins, data.bin, data.end, view.range, RATE_STEPS);
     const part = cut(chart.holds ? heldUntil(line.line, data.end) : line.line, view.range, view.columns);
-    return chart.holds || LOOKS[line.look].mode === "markers" ? part : broken(part, gapOf(line.line, data.bin));
+    return chart.holds || line.segments || LOOKS[line.look].mode === "markers" ? part : broken(part, gapOf(line.line, data.bin));
 }
 
 function axisRange(chart, low, high) {
@@ -277,12 +285,12 @@ function axisRange(chart, low, high) {
     if (chart.log) return [Math.log10(Math.max(low, 1e-6)) - 0.08, Math.log10(Math.max(high, 1e-6)) + 0.08];
     const from = chart.zero ? 0 : low;
     const room = (high - from || Math.abs(high) || 1) * 0.06;
-    return [chart.zero ? 0 : from - room, high + room];
+    return [chart.zero && !chart.below ? 0 : from - room, high + room];
 }
 
 function trace(chart, line, part, data, view) {
     const look = LOOKS[line.look];
-    const colour = view.theme.path(line.colour ?? line.path);
+    const colour = line.tone ? view.theme[line.tone] : view.theme.path(line.colour ?? line.path);
     const name = line.path == null ? line.name : nameOf(chart, line, data);
     const marker = look.symbol ?? SYMBOLS[(line.path ?? 0) % SYMBOLS.length];
     return {

@@ -119,7 +119,7 @@ struct BandData {
 
 /// Points in order of time.
 #[derive(Debug, Serialize)]
-struct ChartLine {
+pub(super) struct ChartLine {
     /// Microseconds since the previous point; for the first, since the start.
     t: Vec<u64>,
     /// The values.
@@ -240,7 +240,8 @@ fn mark_data(mark: &Mark) -> MarkData<'_> {
     }
 }
 
-fn line(envelope: &ThinnedSeries) -> ChartLine {
+/// The points of a series.
+pub(super) fn line(envelope: &ThinnedSeries) -> ChartLine {
     let points = envelope.points();
     let mut before = 0;
     let since = |at: Time| {
@@ -262,7 +263,7 @@ fn only_user(scenario: &Scenario, link: usize) -> Option<usize> {
 }
 
 /// Nanoseconds in a microsecond.
-const NANOS: u64 = 1_000;
+pub(super) const NANOS: u64 = 1_000;
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag, hidden }) 
     const axis = { gridcolor: theme.grid, linecolor: theme.line, zeroline: false, tickfont: { color: theme.soft } };
     const title = (text) => ({ text, font: { color: theme.soft, size: 12 }, standoff: 6 });
     const marks = visibleMarks(data, range);
+    const extra = chart.extra?.({ range, theme, width }) ?? { shapes: [], annotations: [] };
     return {
         height: chart.height?.(data) ?? (chart.tall ? 340 : 250),
         barmode: "overlay",
@@ -39,7 +40,7 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag, hidden }) 
             ...(drawn.lanes ? { tickvals: drawn.lanes.map((_, lane) => -lane), ticktext: drawn.lanes } : {}),
             ...(chart.log ? logTicks(drawn.range) : {}),
         },
-        shapes: [...shading(data, range, hidden, theme), ...marks.map(({ at, scenario }) => ({
+        shapes: [...extra.shapes, ...shading(data, range, hidden, theme), ...marks.map(({ at, scenario }) => ({
             type: "line",
             layer: "below",
             xref: "x",
@@ -50,7 +51,7 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag, hidden }) 
             y1: 1,
             line: { color: theme.soft, width: 1.3, dash: scenario ? "solid" : "dot" },
         }))],
-        annotations: numbers(marks, range, width).map(({ at, text }) => ({
+        annotations: [...extra.annotations, ...numbers(marks, range, width).map(({ at, text }) => ({
             x: at / 1e6,
             y: 1,
             yref: "paper",
@@ -60,7 +61,7 @@ function layoutOf(chart, drawn, data, { range, theme, width, canDrag, hidden }) 
             showarrow: false,
             text,
             font: { size: 11, color: theme.soft },
-        })),
+        }))],
     };
 }
 

@@ -123,3 +123,4 @@ function extent(parts, [from, to]) {
     }
     return [low, high];
 }
+

@@ -12,6 +12,10 @@ function readData() {
     };
     if (data.air) decodeAir(data.air);
     data.links.forEach(decodeAll);
+    data.lanes?.flatMap(({ directions }) => directions).forEach((direction) => {
+        decodeAll(direction);
+        direction.runs = decodeRuns(direction.runs);
+    });
     data.flows.forEach((flow) => {
         decodeAll(flow);
         flow.paths.forEach(decodeAll);
@@ -37,7 +41,7 @@ function element(name, properties = {}, ...children) {
 function start(data) {
     const state = { flow: 0, hidden: new Set(), onScreen: new Set(), stale: new Set() };
     const time = timeRange(data.end, () => refresh());
-    const charts = CHARTS.filter((chart) => chart.isFor?.(data) ?? true).map((chart) => build(chart, time));
+    const charts = chartsOf(data).map((chart) => build(chart, time));
     const pointer = followPointer(charts, read);
     const coarse = matchMedia("(pointer: coarse)");
     let isWaiting = false;
@@ -45,7 +49,10 @@ function start(data) {
     /** All charts are out of date; those on the screen are drawn with the next frame. */
     function refresh() {
         pointer.hide();
-        charts.forEach((chart) => state.stale.add(chart));
+        charts.forEach((chart) => {
+            chart.figure.hidden = state.hidden.has(chart.what.path);
+            state.stale.add(chart);
+        });
         showRange(time.now());
         if (isWaiting) return;
         isWaiting = true;
@@ -101,13 +108,13 @@ function start(data) {
         if (chart.what.read) return few(chart.what.read(data, at).map(({ name, text }) => ({ name, text, picture: "" })));
         const [from, to] = time.now();
         const reach = ((to - from) / chart.plot.clientWidth) * 12;
-        const values = chart.drawn.traces.filter(({ look }) => look !== "clipped").map((line) => ({ line, value: valueAt({ x: line.x, y: line.told ?? line.y }, at, holds || rate, reach) }));
+        const values = chart.drawn.traces.filter(({ look }) => look !== "clipped" && look !== "run").map((line) => ({ line, value: valueAt({ x: line.x, y: line.told ?? line.y }, at, holds || rate, reach) }));
         const told = values.filter(({ value }) => value !== undefined).map(({ line, value }) => ({
             name: line.name,
             text: `${Number(value.toPrecision(5))} ${chart.drawn.unit || chart.what.word || ""}`,
             picture: sample(line.look, line.marker.color, line.marker.symbol),
         }));
-        return few(told);
+        return few([...told, ...(chart.what.notes?.(at) ?? [])]);
     }
 
     function build(chart) {
@@ -211,7 +218,8 @@ function showRange([from, to]) {
 }
 
 function showHint(data, isCoarse) {
-    const lines = [...data.links, ...data.flows, ...data.flows.flatMap((flow) => flow.paths)];
+    const runs = [...data.links, ...data.flows, ...data.flows.flatMap((flow) => flow.paths)];
+    const lines = data.lanes?.flatMap(({ directions }) => directions.map(({ delay, chance, queue }) => ({ delay, chance, queue }))) ?? runs;
     const all = lines.flatMap((line) => Object.values(line)).filter((value) => value?.times);
     const [seen, kept] = all.reduce(([n, k], line) => [n + line.count, k + line.times.length], [0, 0]);
     const gestures = isCoarse
@@ -223,7 +231,10 @@ function showHint(data, isCoarse) {
     const shaded = data.bands.length > 0
         ? " Shaded, in the colour of its path: a link is down, in an outage, or in the bad state of its loss model."
         : "";
-    byId("hint").textContent = `${gestures} All charts show the same time. Numbered lines are the events listed below.${shaded}${thinned}`;
+    const marked = data.lanes
+        ? " Shaded and named above a chart: the phases of the measurement. A loss is a full queue's where its neighbours waited at least half of the queue's depth, or where a policer was exceeded; all others are by chance."
+        : ` Numbered lines are the events listed below.${shaded}`;
+    byId("hint").textContent = `${gestures} All charts show the same time.${marked}${thinned}`;
     byId("hint").hidden = false;
 }
 
@@ -241,7 +252,7 @@ const CONFIG = { displayModeBar: false, responsive: false, doubleClick: false, s
 
 const data = readData();
 if (data.end === 0 || data.flows.length === 0) {
-    complain("Nothing happened in this run, so there is no chart.");
+    complain("Nothing happened, so there is no chart.");
 } else if (typeof DecompressionStream === "undefined") {
     complain("The charts need a browser of 2023 or newer. The tables are complete without them.");
 } else {

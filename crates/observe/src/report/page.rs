@@ -86,7 +86,7 @@ impl<'a> Page<'a> {
             data,
             styles: include_str!("report.css"),
             scripts: SCRIPTS,
-            plotly: STANDARD.encode(PLOTLY),
+            plotly: plotly(),
         }
     }
 
@@ -114,10 +114,11 @@ fn facts(about: &About<'_>, result: &RunResult) -> Vec<(&'static str, String)> {
 }
 
 /// In order of their dependencies.
-const SCRIPTS: &[&str] = &[
+pub(super) const SCRIPTS: &[&str] = &[
     include_str!("lines.js"),
     include_str!("charts.js"),
     include_str!("air.js"),
+    include_str!("lanes.js"),
     include_str!("layout.js"),
     include_str!("samples.js"),
     include_str!("zoom.js"),
@@ -125,5 +126,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("page.js"),
 ];
 
-/// The plotting library, compressed with gzip by the build script. A page has it in base64.
-const PLOTLY: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/plotly.min.js.gz"));
+/// The plotting library, compressed with gzip by the build script, as pages have it: in base64.
+pub(super) fn plotly() -> String {
+    STANDARD.encode(include_bytes!(concat!(env!("OUT_DIR"), "/plotly.min.js.gz")))
+}
