@@ -4,6 +4,8 @@
 mod absent;
 mod bench;
 mod compare;
+#[cfg(feature = "full")]
+mod doctor;
 mod emulate;
 #[cfg(feature = "full")]
 mod figures;
@@ -35,6 +37,8 @@ mod wrong;
 
 pub(crate) use bench::BenchArguments;
 pub(crate) use compare::{CompareArguments, DemoArguments};
+#[cfg(feature = "full")]
+pub(crate) use doctor::DoctorArguments;
 pub(crate) use emulate::EmulateArguments;
 #[cfg(feature = "full")]
 pub(crate) use figures::{
@@ -74,6 +78,8 @@ use absent::AbsentArguments as SweepArguments;
 use absent::AbsentArguments as FiguresArguments;
 #[cfg(not(feature = "full"))]
 use absent::AbsentArguments as ForwardArguments;
+#[cfg(not(feature = "full"))]
+use absent::AbsentArguments as DoctorArguments;
 #[cfg(not(feature = "full"))]
 use absent::AbsentArguments as StatusArguments;
 #[cfg(not(feature = "full"))]
@@ -123,6 +129,8 @@ pub(crate) enum Command {
     Recv(RecvArguments),
     /// Measure the goodput of the paths to a host that runs `anabranch bench --serve`
     Bench(BenchArguments),
+    /// Measure the links to another host: why the bond over them is slow, and what would help
+    Doctor(DoctorArguments),
     /// Carry the connections of other programs over all links, by SOCKS5, HTTP CONNECT and ports
     Forward(ForwardArguments),
     /// Show the links, flows and rates of the running `anabranch forward`
@@ -149,6 +157,8 @@ impl Arguments {
             #[cfg(feature = "full")]
             Command::Forward(forward) => forward.output(),
             #[cfg(feature = "full")]
+            Command::Doctor(doctor) => doctor.output,
+            #[cfg(feature = "full")]
             Command::Status(status) => status.output(),
             #[cfg(feature = "full")]
             Command::Scenario(scenario) => scenario.output(),
@@ -162,6 +172,7 @@ impl Arguments {
             Command::Completions(_) | Command::Manual(_) => Output::default(),
             #[cfg(not(feature = "full"))]
             Command::Forward(absent)
+            | Command::Doctor(absent)
             | Command::Status(absent)
             | Command::Scenario(absent)
             | Command::Plan(absent)

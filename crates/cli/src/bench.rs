@@ -9,6 +9,9 @@ mod route;
 mod serve;
 mod table;
 
+pub(crate) use messages::{not_agreed, not_ended};
+pub(crate) use table::shown_rate;
+
 use crate::arguments::BenchArguments;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;

@@ -117,6 +117,7 @@ pub(crate) async fn compare(
         document: Some(document::comparison(loaded, &rows)),
         summary: table::comparison(&loaded.scenario, &rows),
         failure,
+        ..Outcome::default()
     })
 }
 

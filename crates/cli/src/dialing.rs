@@ -82,7 +82,7 @@ impl Route {
         let Dialer { security, partner, output, .. } = &self.dialer;
         let peer = Peer::new(self.to.concat(), security, *partner);
         let association = progress::connect(endpoint, &self.to, &peer, *output, interrupt).await?;
-        Ok(Connected { association, peer })
+        Ok(Connected { association, endpoint: endpoint.clone(), peer })
     }
 
     /// The addresses that are dialled, as they are written after `--to`.

@@ -52,6 +52,7 @@ pub(crate) async fn run(arguments: &EmulateArguments, interrupt: &mut Interrupt)
         document: Some(document::relayed(&loaded, &report)),
         summary: table::relayed(&report),
         failure,
+        ..Outcome::default()
     })
 }
 

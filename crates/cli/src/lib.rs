@@ -19,6 +19,8 @@ mod compare;
 mod completions;
 mod demo;
 mod dialing;
+#[cfg(feature = "full")]
+mod doctor;
 mod emulate;
 mod endpoint;
 mod failure;
@@ -139,7 +141,7 @@ pub fn run(registry: Registry) -> ExitCode {
     });
     // The program must not wait for a thread that still reads standard input.
     runtime.shutdown_background();
-    report::ending(outcome.failure.as_ref())
+    outcome.ending()
 }
 
 /// Runs the command until it ends, or until the user has pressed Ctrl-C twice.
@@ -173,6 +175,8 @@ async fn execute(command: Command, mut interrupt: Interrupt) -> Result<Outcome, 
         Command::Bench(arguments) => bench::run(arguments, &mut interrupt).await,
         #[cfg(feature = "full")]
         Command::Forward(arguments) => forward::run(arguments, &mut interrupt).await,
+        #[cfg(feature = "full")]
+        Command::Doctor(arguments) => doctor::run(arguments, &mut interrupt).await,
         #[cfg(feature = "full")]
         Command::Status(arguments) => status::run(arguments, &mut interrupt).await,
         #[cfg(feature = "full")]

@@ -2,6 +2,8 @@
 //!
 //! [`Listener::serve_all`] has the loop: the caller's [`Service`] has the work, a transfer or a test for each peer.
 
+#[cfg_attr(not(feature = "full"), path = "listening/no_measurements.rs")]
+mod measurements;
 mod newcomers;
 mod ready;
 mod unreadable_peers;
@@ -25,6 +27,7 @@ use crate::peer::{Connected, Partner, Peer};
 use crate::report::Outcome;
 use crate::supervisor;
 
+use measurements::Measurements;
 pub(crate) use newcomers::{Newcomers, Persistence};
 pub(crate) use ready::{LineTarget, OtherEnd, ReadyLine};
 use unreadable_peers::UnreadablePeers;
@@ -36,6 +39,7 @@ pub(crate) struct Listener {
     security: Security,
     partner: Partner,
     unreadable_peers: UnreadablePeers,
+    measurements: Measurements,
 }
 
 /// The work of a listening end.
@@ -96,7 +100,15 @@ impl Listener {
         ready::print(&endpoint, place.hosts, key, line);
         supervisor::ready(&format!("listening at {}", list(&endpoint.local_addresses())));
         let security = key.security.clone();
-        Ok(Listener { endpoint, security, partner, unreadable_peers: UnreadablePeers::new(output) })
+        let measurements = Measurements::new(config, output);
+        let unreadable_peers = UnreadablePeers::new(output);
+        Ok(Listener { endpoint, security, partner, unreadable_peers, measurements })
+    }
+
+    /// Leaves associations for measurements to the service, too.
+    pub(crate) fn with_measurements_served(mut self) -> Listener {
+        self.measurements.leave();
+        self
     }
 
     /// The addresses on which it listens.
@@ -132,6 +144,9 @@ impl Listener {
         let ended = loop {
             tokio::select! {
                 accepted = self.accept() => match accepted {
+                    Ok(association) if self.measurements.is_one(&association) => {
+                        self.measurements.begin(&self.endpoint, association);
+                    }
                     Ok(association) => {
                         open.retain(Association::is_open);
                         open.push(association.clone());
@@ -170,6 +185,10 @@ impl Listener {
                 },
             };
             let connected = self.connected(association);
+            if self.measurements.is_one(&connected.association) {
+                self.measure(connected, &mut next, interrupt).await?;
+                continue;
+            }
             let newcomers = service.newcomers();
             if !service.admits(&connected) {
                 connected.association.abort(&newcomers.busy());
@@ -197,6 +216,30 @@ impl Listener {
         }
     }
 
+    /// Answers a measurement. Other peers are told that this end is busy.
+    async fn measure(
+        &self,
+        client: Connected,
+        next: &mut Option<Association>,
+        interrupt: &mut Interrupt,
+    ) -> Result<(), Failure> {
+        let _watched = supervisor::watch(&client.association);
+        let answering = self.measurements.answer(&client);
+        tokio::pin!(answering);
+        tokio::select! {
+            biased;
+            () = &mut answering => Ok(()),
+            () = interrupt.pressed() => {
+                client.association.abort(INTERRUPTED);
+                Err(Failure::Interrupted)
+            }
+            () = Newcomers::AfterTest.answer(&self.endpoint, &client.association, next) => {
+                answering.await;
+                Ok(())
+            }
+        }
+    }
+
     /// The next peer that connects. Meanwhile, peers whose packets cannot be read are reported.
     async fn accept(&mut self) -> Result<Association, Failure> {
         tokio::select! {
@@ -215,7 +258,7 @@ impl Listener {
             }
         }
         let peer = Peer::new(remote, &self.security, self.partner);
-        Connected { association, peer }
+        Connected { association, endpoint: self.endpoint.clone(), peer }
     }
 
     /// The program is about to end: peers that were not served yet learn the reason, and the last packets leave.

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 
 use anabranch_base::ByteCount;
 use anabranch_net::reason::{BUSY, REFUSED};
-use anabranch_net::{Association, Clock, CloseReason, ConnectError, PathAddresses, Security, SendError};
+use anabranch_net::{
+    Association, Clock, CloseReason, ConnectError, Endpoint, PathAddresses, Security, SendError,
+};
 use anabranch_sctp::wire::Cause;
 
 use crate::failure::{Failure, list};
@@ -24,6 +26,8 @@ pub(crate) struct Peer {
 pub(crate) struct Connected {
     /// The association.
     pub association: Association,
+    /// The sockets that it uses.
+    pub endpoint: Endpoint,
     /// The peer.
     pub peer: Peer,
 }
@@ -37,6 +41,8 @@ pub(crate) enum Partner {
     Server,
     /// `anabranch bench`.
     Tests,
+    /// A program that answers measurements.
+    Doctor,
     /// `anabranch forward` at the end with the programs.
     Programs,
     /// `anabranch forward --serve`.
@@ -151,6 +157,7 @@ impl Peer {
         match (self.is_sealed, self.partner) {
             (true, Partner::Files) => "is the key the one that recv printed?",
             (true, Partner::Server) => "is the key the one that send --listen printed?",
+            (true, Partner::Doctor) => "is the key the one that it printed there?",
             (true, Partner::Tests) => "is the key the one that bench --serve printed?",
             (true, Partner::Programs | Partner::Destinations) => {
                 "is the key the one that forward printed there?"
@@ -166,7 +173,7 @@ impl Partner {
         match self {
             Partner::Files => "anabranch recv",
             Partner::Server => "anabranch send --listen",
-            Partner::Tests => "anabranch bench --serve",
+            Partner::Tests | Partner::Doctor => "anabranch bench --serve",
             Partner::Programs => "anabranch forward",
             Partner::Destinations => "anabranch forward --serve",
         }
@@ -176,6 +183,7 @@ impl Partner {
         match self {
             Partner::Files | Partner::Server => "file protocol",
             Partner::Tests => "test protocol",
+            Partner::Doctor => "measurement protocol",
             Partner::Programs | Partner::Destinations => "flow protocol",
         }
     }
@@ -184,6 +192,7 @@ impl Partner {
         match self {
             Partner::Files | Partner::Server => "transfer",
             Partner::Tests => "test",
+            Partner::Doctor => "measurement",
             Partner::Programs | Partner::Destinations => "bond",
         }
     }

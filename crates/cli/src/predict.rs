@@ -28,5 +28,6 @@ pub(crate) async fn run(arguments: &PredictArguments, interrupt: &mut Interrupt)
         document: Some(predictions(&loaded.scenario, loss, &forecasts).about(loaded.sha256.clone())),
         summary: table::predictions(&loaded.scenario, &forecasts),
         failure: None,
+        ..Outcome::default()
     })
 }

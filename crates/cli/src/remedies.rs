@@ -1,6 +1,6 @@
 //! The remedies that a diagnosis advises, as options of the command line.
 
-use anabranch_bench::Remedy;
+use anabranch_diagnose::Remedy;
 
 /// A remedy as an option of the command line.
 pub(crate) fn option(remedy: &Remedy) -> String {
@@ -10,22 +10,23 @@ pub(crate) fn option(remedy: &Remedy) -> String {
         Remedy::MeasureFor(time) => format!("-t {}", time.as_millis() / 1_000),
         Remedy::NoRate => "leave out -b".to_owned(),
         Remedy::EachAlone => "--each".to_owned(),
+        Remedy::Outside(words) => (*words).to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use anabranch_bench::{Alone, PathEntry, TestSummary, judge};
+    use anabranch_diagnose::{Alone, PathSeen, Transfer, judge};
 
     use super::*;
     use crate::settings;
 
-    fn path(name: &str, mbps: f64) -> PathEntry {
-        PathEntry {
+    fn path(name: &str, mbps: f64) -> PathSeen {
+        PathSeen {
             name: name.to_owned(),
             goodput_bps: mbps * 1e6,
             mean_rtt_s: Some(0.04),
-            ..PathEntry::default()
+            ..PathSeen::default()
         }
     }
 
@@ -34,16 +35,16 @@ mod tests {
     }
 
     /// Returns the advice where two paths carry half of their sum, and `limit` is the reason for the rest.
-    fn advice(scheduler: &str, limit: fn(&mut PathEntry)) -> String {
+    fn advice(scheduler: &str, limit: fn(&mut PathSeen)) -> String {
         let mut paths = vec![path("wifi", 24.0), path("lte", 5.0)];
         paths.iter_mut().for_each(limit);
-        let run = TestSummary {
+        let run = Transfer {
             goodput_bps: 29e6,
             receive_buffer_bytes: Some(65_536),
             send_buffer_bytes: Some(65_536),
             scheduler: Some(scheduler.to_owned()),
             paths,
-            ..TestSummary::default()
+            ..Transfer::default()
         };
         judge(&run, &[alone("wifi", 48.0), alone("lte", 10.0)], option).advice
     }
@@ -58,8 +59,7 @@ mod tests {
             advice("fill", |path| path.scheduler_limited_s = 10.0),
             advice("weighted", |path| path.scheduler_limited_s = 10.0),
             advice("fill", |path| {
-                (path.cwnd_limited_s, path.counters.sent_packets, path.counters.retransmitted_chunks) =
-                    (10.0, 1_000, 10);
+                (path.cwnd_limited_s, path.sent_packets, path.retransmitted_chunks) = (10.0, 1_000, 10);
                 path.min_rtt_s = path.mean_rtt_s;
             }),
         ];

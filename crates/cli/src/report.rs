@@ -26,6 +26,8 @@ pub(crate) struct Outcome {
     pub summary: String,
     /// The failure.
     pub failure: Option<Failure>,
+    /// True if the command did its work and found something wrong, which its exit status says.
+    pub has_findings: bool,
 }
 
 impl Outcome {
@@ -38,11 +40,19 @@ impl Outcome {
         Ok(Outcome { failure: Some(Failure::Interrupted), ..last })
     }
 
-    /// Prints it as `output` says, and says how the program ends: a result that could not be written is a failure.
+    /// Prints it as `output` says, and says how the program ends.
     pub(crate) fn print(&self, output: Output) -> ExitCode {
         self.show(output);
         wait_until_printed();
-        ending(self.failure.as_ref())
+        self.ending()
+    }
+
+    /// How the program ends: a result that could not be written is a failure.
+    pub(crate) fn ending(&self) -> ExitCode {
+        match ending(self.failure.as_ref()) {
+            ExitCode::SUCCESS if self.has_findings => ExitCode::from(FINDINGS),
+            code => code,
+        }
     }
 
     /// Prints it as `output` says.
@@ -69,6 +79,9 @@ impl Outcome {
         Some(if output.json_lines { whole.to_string() } else { format!("{whole:#}") })
     }
 }
+
+/// The exit status of a command that found something wrong.
+const FINDINGS: u8 = 3;
 
 impl From<Failure> for Outcome {
     fn from(failure: Failure) -> Outcome {

@@ -50,7 +50,7 @@ async fn dial(
     let run = SendRun {
         arguments,
         resolved: resolved(&route, arguments),
-        congestion_control: &route.dialer.config.congestion_control,
+        config: &route.dialer.config,
     };
     let sent = route.dial(interrupt, async |receiver, interrupt| {
         let left_out = sending::left_out(&sources);

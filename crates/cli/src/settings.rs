@@ -40,6 +40,11 @@ pub(crate) fn for_forward() -> Config {
     }
 }
 
+/// `config` of an end that takes part in measurements: one that measures, or one that listens, whatever it serves.
+pub(crate) fn measurable(config: Config) -> Config {
+    Config { test_packets: cfg!(feature = "full"), ..config }
+}
+
 /// `base` with the settings of the command line, each `sctp.KEY=VALUE`.
 ///
 /// # Errors

@@ -53,6 +53,7 @@ pub(crate) async fn run(arguments: &SimArguments, interrupt: &mut Interrupt) -> 
         document: Some(document(&loaded.scenario, plan.seed, &replications).about(loaded.sha256.clone())),
         summary: format!("{}{}", tables(&loaded.scenario, &replications), stopped(plan, &replications)),
         failure,
+        ..Outcome::default()
     })
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod answer;
 mod ask;
+pub(crate) mod judged;
 pub(crate) mod place;
 mod table;
 mod watching;

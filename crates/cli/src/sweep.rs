@@ -83,6 +83,7 @@ pub(crate) async fn run(arguments: &SweepArguments, interrupt: &mut Interrupt) -
         document: Some(document::swept(&swept, arguments.timing).about(sha256)),
         summary: table::swept(&swept),
         failure: (!swept.is_complete).then_some(Failure::Interrupted),
+        ..Outcome::default()
     })
 }
 

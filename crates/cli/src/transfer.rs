@@ -4,6 +4,7 @@
 mod document;
 mod messages;
 mod progress;
+mod slower;
 mod table;
 mod view;
 mod watched;
@@ -13,8 +14,8 @@ use anabranch_transfer::Transfer;
 pub(crate) use document::TransferDocument;
 pub(crate) use messages::{not_received, not_sent};
 pub(crate) use progress::{FileCounts, Progress};
-pub(crate) use table::there_already;
-pub(crate) use table::{losses, table};
+pub(crate) use slower::{Observed, why_slower};
+pub(crate) use table::{table, there_already};
 pub(crate) use view::ProgressView;
 pub(crate) use watched::watched;
 

@@ -5,8 +5,8 @@ use clap::Args;
 use super::Output;
 
 /// The commands that are left out without the feature `full`.
-pub(crate) const ABSENT_COMMANDS: [&str; 8] =
-    ["forward", "status", "scenario", "plan", "sweep", "figures", "completions", "manual"];
+pub(crate) const ABSENT_COMMANDS: [&str; 9] =
+    ["doctor", "forward", "status", "scenario", "plan", "sweep", "figures", "completions", "manual"];
 
 /// Arguments of any kind.
 #[derive(Debug, Args)]

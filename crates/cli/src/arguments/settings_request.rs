@@ -17,7 +17,7 @@ pub(crate) struct SettingsRequest {
 /// A group of settings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SettingGroup {
-    /// The settings of `send`, `recv` and `bench`.
+    /// The settings of `send`, `recv`, `bench` and `doctor`.
     Tools,
     /// The settings of `forward`, whose profile is another.
     Forward,
@@ -29,7 +29,7 @@ pub(crate) enum SettingGroup {
 /// help=PATTERN`.
 pub(crate) fn settings_request(words: &[String]) -> Option<SettingsRequest> {
     let group = match words.get(1)?.as_str() {
-        "send" | "recv" | "bench" => SettingGroup::Tools,
+        "send" | "recv" | "bench" | "doctor" => SettingGroup::Tools,
         "forward" => SettingGroup::Forward,
         "sim" | "predict" | "plan" | "compare" | "sweep" | "emulate" | "demo" => SettingGroup::Scenarios,
         _ => return None,

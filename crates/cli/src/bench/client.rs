@@ -2,9 +2,9 @@
 
 use anabranch_base::Duration;
 use anabranch_bench::{
-    Alone, BenchDocument, Diagnosis, Exchange, ExchangeError, Measured, TestRequest, TestSummary, agree,
-    judge, limits_of,
+    BenchDocument, Exchange, ExchangeError, Measured, TestRequest, agree, limits_of, summary_of,
 };
+use anabranch_diagnose::{Alone, Diagnosis, judge};
 use anabranch_observe::Body;
 use serde_json::{Value, json};
 
@@ -36,15 +36,15 @@ pub(super) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -
     let summary =
         format!("{}\n{charges}{}", table::summary(&measured), table::verdict(&verdict, &[], &measured));
     let document = BenchDocument::of(&measured, resolved).judged(verdict);
-    Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
+    Ok(Outcome { document: Some(Body::of(&document)), summary, failure, ..Outcome::default() })
 }
 
 /// Diagnoses what limited the test, also from the tests of each path alone; of two directions, the client's. Paths have
 /// their names of the tables.
 pub(crate) fn diagnosed(measured: &Measured, route: &BenchRoute, alone: &[Alone]) -> Diagnosis {
-    let mut run = TestSummary::of(measured, &route.route.dialer.config);
+    let mut run = summary_of(measured, &route.route.dialer.config);
     let mut alone = alone.to_vec();
-    let labels = Labels::of_entries(&run.paths);
+    let labels = Labels::of_entries(&measured.directions().0.paths);
     let names = run.paths.iter_mut().map(|path| &mut path.name);
     labels.put_short(names.chain(alone.iter_mut().map(|alone| &mut alone.name)));
     judge(&run, &alone, option)
@@ -72,7 +72,7 @@ async fn test(
     label: Option<String>,
     interrupt: &mut Interrupt,
 ) -> Result<(Measured, Option<Failure>), Failure> {
-    let Connected { association, peer } = server;
+    let Connected { association, peer, .. } = server;
     let here = limits_of(&route.route.dialer.config);
     let agreed = tokio::select! {
         agreed = agree(association, &here, request(arguments, route)) => {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use anabranch_bench::{Alone, AloneEntry, BenchDocument, Diagnosis, Measured};
+use anabranch_bench::{AloneEntry, BenchDocument, Measured};
+use anabranch_diagnose::{Alone, Diagnosis};
 use anabranch_net::monitor::path_name;
 use anabranch_net::{Association, PathState};
 use anabranch_observe::Body;
@@ -44,7 +45,7 @@ pub(super) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -
     let verdict = client::diagnosed(&measured, &route, &judged);
     let summary = summary(&measured, &judged, &verdict);
     let document = BenchDocument::of(&measured, resolved).judged(verdict).beside(alone);
-    Ok(Outcome { document: Some(Body::of(&document)), summary, failure })
+    Ok(Outcome { document: Some(Body::of(&document)), summary, failure, ..Outcome::default() })
 }
 
 /// Finds the paths on which the ends agree, after each was verified or had time for it.

@@ -32,7 +32,7 @@ use crate::settings;
 /// What failed before a client connected, and Ctrl-C before one did.
 pub(super) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     // Clients that ask for deadlines need it, and it changes nothing for others.
-    let base = Config { partial_reliability: true, ..settings::for_tools() };
+    let base = Config { partial_reliability: true, ..settings::measurable(settings::for_tools()) };
     let config = settings::with_file(base, arguments.settings_file.as_deref(), &arguments.settings)?;
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let line = ReadyLine { other: CLIENT, target: LineTarget::by(arguments.output) };
@@ -65,7 +65,7 @@ impl Service for TestService<'_> {
 
     async fn serve(&mut self, client: &Connected, interrupt: &mut Interrupt) -> Option<Outcome> {
         self.order.print_last(self.arguments.result_output());
-        let Connected { association, peer } = client;
+        let Connected { association, peer, .. } = client;
         let asked = tokio::select! {
             asked = answer(association, &self.limits) => asked,
             () = interrupt.pressed() => return Some(give_up(association, Failure::Interrupted)),
@@ -86,7 +86,7 @@ impl Service for TestService<'_> {
         let measured = exchange.measured();
         let summary = format!("test of {peer}\n{}", table::summary(&measured));
         let document = BenchDocument::of(&measured, self.resolved.clone());
-        Some(Outcome { document: Some(Body::of(&document)), summary, failure })
+        Some(Outcome { document: Some(Body::of(&document)), summary, failure, ..Outcome::default() })
     }
 
     async fn on_served(

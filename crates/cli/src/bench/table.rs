@@ -2,9 +2,8 @@
 
 use anabranch_base::{BitRate, ByteCount};
 use anabranch_bench::protocol::{Delays, ReceiverReport};
-use anabranch_bench::{
-    Alone, DeadlineEntry, Diagnosis, Measured, OneDirection, PathEntry, TestDirection, cpu_s_per_gb,
-};
+use anabranch_bench::{DeadlineEntry, Measured, OneDirection, PathEntry, TestDirection, cpu_s_per_gb};
+use anabranch_diagnose::{Alone, Diagnosis};
 
 use crate::labels::Labels;
 use crate::report::{head, lay_out_narrow, optional_columns};

@@ -16,7 +16,7 @@ pub(super) fn list() -> Outcome {
         "panels": panels().map(panel).collect::<Vec<_>>(),
         "figures": FIGURES.iter().map(|figure| figure.id).collect::<Vec<_>>(),
     });
-    Outcome { document: Some(Body::of(&body)), summary: text(), failure: None }
+    Outcome { document: Some(Body::of(&body)), summary: text(), failure: None, ..Outcome::default() }
 }
 
 fn panel((figure, entry): (&FigureEntry, &PanelEntry)) -> Value {

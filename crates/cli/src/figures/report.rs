@@ -59,7 +59,7 @@ pub(super) async fn report(
     };
     let lines: String = known.iter().map(line).collect();
     let summary = format!("{lines}\nThe report is in {}.\n", path.display());
-    Ok(Outcome { document: Some(Body::of(&body)), summary, failure: None })
+    Ok(Outcome { document: Some(Body::of(&body)), summary, failure: None, ..Outcome::default() })
 }
 
 fn known_of(

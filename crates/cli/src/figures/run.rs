@@ -47,7 +47,7 @@ pub(super) async fn run(arguments: &RunArguments, interrupt: &mut Interrupt) -> 
         _ => "",
     };
     let text = format!("{}\nPages and curves are in {}.\n{more}", lines.concat(), folder(study).display());
-    Ok(Outcome { document: Some(Body::of(&body)), summary: text, failure })
+    Ok(Outcome { document: Some(Body::of(&body)), summary: text, failure, ..Outcome::default() })
 }
 
 /// Runs each figure, until one fails or Ctrl-C.

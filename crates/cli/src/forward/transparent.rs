@@ -11,7 +11,7 @@ use anabranch_forward::{Bond, name_servers};
 use anabranch_transparent::{self as transparent, Capture, OWN_MARK, Request};
 use socket2::SockRef;
 use tokio::net::UdpSocket;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
@@ -63,6 +63,10 @@ impl Captured {
         tasks.spawn(captured::serve(Arc::new(flows.clone()), bond.clone()));
         let capture = Arc::clone(&flows.capture);
         tasks.spawn(async move { match capture.keep(|what| notice::warn(&what.to_string())).await {} });
+        let capture = Arc::clone(&flows.capture);
+        tasks.spawn(
+            async move { match capture.end_stranded(|what| notice::warn(&what.to_string())).await {} },
+        );
     }
 
     /// The mark of this program's own packets, if others are captured.
@@ -121,12 +125,14 @@ impl captured::Capture for Flows {
     async fn accept(&self) -> io::Result<CapturedConnection> {
         tokio::select! {
             accepted = self.capture.accept() => {
-                let transparent::Connection { stream, program, destination } = accepted?;
-                Ok(CapturedConnection { connection: stream, program, destination })
+                let transparent::Connection { stream, program, destination, stranded } = accepted?;
+                Ok(CapturedConnection { connection: stream, program, destination, stranded })
             }
             accepted = self.capture.stub().accept() => {
                 let (connection, program) = accepted?;
-                Ok(CapturedConnection { connection, program, destination: stub_of(program) })
+                // Loopback keeps its addresses.
+                let (_, stranded) = oneshot::channel();
+                Ok(CapturedConnection { connection, program, destination: stub_of(program), stranded })
             }
         }
     }

@@ -13,7 +13,8 @@ use crate::notice;
 use crate::peer::Connected;
 use crate::report::{Outcome, shortened};
 use crate::transfer::{
-    FileCounts, Progress, ProgressView, TransferDocument, follow, not_received, table, there_already, watched,
+    FileCounts, Observed, Progress, ProgressView, TransferDocument, follow, not_received, table,
+    there_already, watched, why_slower,
 };
 
 /// The result of an association with a sender.
@@ -49,9 +50,9 @@ impl ReceiveRun<'_> {
         files: Transfer<'_, ReceiveFilesError>,
         interrupt: &mut Interrupt,
     ) -> ReceiveOutcome {
-        let Connected { association, peer } = sender;
+        let Connected { association, peer, .. } = sender;
         let ReceiveRun { arguments, resolved, destination } = self;
-        let clock = Clock::start();
+        let (clock, observed) = (Clock::start(), Observed::begin());
         let progress = Progress::new(clock);
         let mut monitor = PathMonitor::new(clock, DataDirection::Receiving);
         let mut view = ProgressView::new(arguments.output);
@@ -63,14 +64,14 @@ impl ReceiveRun<'_> {
         {
             return ReceiveOutcome::Nothing(failure);
         }
-        let mut summary = summary(&monitor, &progress, destination);
+        let mut summary = summary(&monitor, &progress, destination, observed);
         if matches!(destination, Destination::Output(_)) && !arguments.output.quiet {
             // Standard output is the file's alone.
             notice::show(std::mem::take(&mut summary).trim_end());
         }
         let is_broken = matches!(failure, Some(Failure::PeerGone(_)));
         let document = Some(TransferDocument::new(&monitor, &progress, resolved.clone()).into());
-        let outcome = Outcome { document, summary, failure };
+        let outcome = Outcome { document, summary, failure, ..Outcome::default() };
         let is_something_kept = progress.is_something_kept();
         if is_broken {
             ReceiveOutcome::Broken { outcome, is_something_kept }
@@ -88,7 +89,12 @@ fn has_left(failure: Option<&Failure>) -> bool {
     )
 }
 
-fn summary(monitor: &PathMonitor, progress: &Progress, destination: &Destination) -> String {
+fn summary(
+    monitor: &PathMonitor,
+    progress: &Progress,
+    destination: &Destination,
+    observed: Observed,
+) -> String {
     let took = progress.duration();
     let done = progress.done();
     let stored = done.iter().filter(|file| file.verdict.is_verified());
@@ -104,5 +110,9 @@ fn summary(monitor: &PathMonitor, progress: &Progress, destination: &Destination
     let seconds = took.as_secs_f64();
     let there = there_already(progress);
     let charges = charges(monitor.links());
-    format!("{}\n{charges}{files}{bytes} received in {seconds:.1} s, {rate}{there}\n", table(monitor, took))
+    let why = why_slower(monitor, took, observed, None);
+    format!(
+        "{}\n{charges}{files}{bytes} received in {seconds:.1} s, {rate}{there}\n{why}",
+        table(monitor, took)
+    )
 }

@@ -1,7 +1,7 @@
 //! The transfer of files to one receiver, whichever end dialled.
 
-use anabranch_net::Clock;
 use anabranch_net::monitor::{DataDirection, PathMonitor};
+use anabranch_net::{Clock, Config};
 use anabranch_transfer::{SendFilesError, Sources, Transfer};
 use serde_json::Value;
 
@@ -11,8 +11,8 @@ use crate::links::charges;
 use crate::peer::Connected;
 use crate::report::{Outcome, shortened};
 use crate::transfer::{
-    FileCounts, Progress, ProgressView, TransferDocument, follow, losses, not_sent, table, there_already,
-    watched,
+    FileCounts, Observed, Progress, ProgressView, TransferDocument, follow, not_sent, table, there_already,
+    watched, why_slower,
 };
 
 /// The part of a transfer that is the same for every receiver.
@@ -21,8 +21,8 @@ pub(super) struct SendRun<'a> {
     pub arguments: &'a SendArguments,
     /// The settings, for the document.
     pub resolved: Value,
-    /// The congestion control, by name.
-    pub congestion_control: &'a str,
+    /// The settings that this end sends with.
+    pub config: &'a Config,
 }
 
 /// The result of a transfer.
@@ -42,8 +42,8 @@ impl SendRun<'_> {
         files: Transfer<'_, SendFilesError>,
         interrupt: &mut Interrupt,
     ) -> Sent {
-        let Connected { association, peer } = receiver;
-        let clock = Clock::start();
+        let Connected { association, peer, .. } = receiver;
+        let (clock, observed) = (Clock::start(), Observed::begin());
         let progress = Progress::new(clock);
         let mut monitor = PathMonitor::new(clock, DataDirection::Sending);
         let mut view = ProgressView::new(self.arguments.output);
@@ -53,11 +53,12 @@ impl SendRun<'_> {
         let failure = watched(association, &mut monitor, &mut view, &progress, interrupt, work).await.err();
         let is_begun = progress.current().is_some() || progress.tally() != FileCounts::default();
         let document = Some(TransferDocument::new(&monitor, &progress, self.resolved.clone()).into());
-        let outcome = Outcome { document, summary: self.summary(&monitor, &progress), failure };
+        let summary = self.summary(&monitor, &progress, observed);
+        let outcome = Outcome { document, summary, failure, ..Outcome::default() };
         Sent { outcome, is_begun }
     }
 
-    fn summary(&self, monitor: &PathMonitor, progress: &Progress) -> String {
+    fn summary(&self, monitor: &PathMonitor, progress: &Progress, observed: Observed) -> String {
         let took = progress.duration();
         let rate = progress.bytes().rate_over(took).unwrap_or_default();
         let files = match progress.tally().verified {
@@ -65,9 +66,9 @@ impl SendRun<'_> {
             stored => format!("{stored} files are"),
         };
         let left_out: String = shortened(&progress.left_out(), "left out").map(|line| line + "\n").collect();
-        let losses = losses(monitor, took, self.congestion_control);
+        let why = why_slower(monitor, took, observed, Some(self.config));
         format!(
-            "{}\n{}{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with a verified SHA-256\n{losses}",
+            "{}\n{}{left_out}{} sent in {:.1} s, {rate}{}; {files} stored at the receiver with a verified SHA-256\n{why}",
             table(monitor, took),
             charges(monitor.links()),
             progress.bytes().rounded(),

@@ -37,8 +37,11 @@ pub(super) async fn run(
                 .to_owned(),
         ));
     }
-    let config =
-        settings::with_file(settings::for_tools(), arguments.settings_file.as_deref(), &arguments.settings)?;
+    let config = settings::with_file(
+        settings::measurable(settings::for_tools()),
+        arguments.settings_file.as_deref(),
+        &arguments.settings,
+    )?;
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let line = ReadyLine { other: RECEIVER, target: LineTarget::by(arguments.output) };
     let listener =
@@ -51,7 +54,7 @@ pub(super) async fn run(
         "sctp": settings::resolved(&config),
     });
     let service = FileService {
-        run: SendRun { arguments, resolved, congestion_control: &config.congestion_control },
+        run: SendRun { arguments, resolved, config: &config },
         once: once.then_some(found),
         broken_off: None,
     };

@@ -56,6 +56,9 @@ pub(crate) struct BondAnswer {
     pub peer: String,
     pub connected_s: f64,
     pub paths: Vec<PathAnswer>,
+    /// What slows it most, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finding: Option<String>,
 }
 
 /// A path of a bond. Bytes and counters are those of user data since the bond opened.

@@ -41,7 +41,18 @@ fn bonds(answer: &Answer) -> String {
     let optional = optional_columns(states, &["resent", "window", "RTT"]);
     let columns = head(["peer", "link", "state", "RTT", "window", "sending", "receiving", "resent"]);
     let table = Table { columns, rows, texts: 3, optional, most: MOST_PATHS, what: "paths" };
-    format!("{line}\n{}", if has_one { table.without_first() } else { table }.lay_out())
+    let table = if has_one { table.without_first() } else { table }.lay_out();
+    format!("{line}\n{table}{}", bond_findings(&answer.bonds))
+}
+
+/// What slows each bond, a line each; named if there are several.
+fn bond_findings(bonds: &[BondAnswer]) -> String {
+    let found = bonds.iter().filter_map(|bond| Some((bond, text(bond.finding.as_deref()?))));
+    let lines = found.map(|(bond, said)| match bonds.len() {
+        1 => said + "\n",
+        _ => format!("{}: {said}\n", text(&bond.peer)),
+    });
+    lines.take(MOST_FINDINGS).collect()
 }
 
 fn path_row(bond: &BondAnswer, path: &PathAnswer) -> Vec<String> {
@@ -201,6 +212,7 @@ const LINES: usize = 20;
 const AROUND_FLOWS: usize = 5;
 const FEWEST_FLOWS: usize = 5;
 const MOST_PATHS: usize = 12;
+const MOST_FINDINGS: usize = 5;
 const MOST_CLIENTS: usize = 5;
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
 //! The table of what each path carried, for people.
 
 use anabranch_base::Duration;
-use anabranch_bench::{PathEntry, losses_of};
 use anabranch_net::monitor::{MonitoredPath, PathMonitor};
 
 use super::Progress;
 use crate::labels::Labels;
-use crate::remedies::option;
 use crate::report::{head, lay_out_narrow, optional_columns};
 
 /// One line a path, carried in `took`. Losses are shown wherever there were some: other columns make room for them.
@@ -20,15 +18,6 @@ pub(crate) fn table(monitor: &PathMonitor, took: Duration) -> String {
         2,
         &optional_columns(states, OPTIONAL),
     )
-}
-
-/// That losses hold windows while no queue stands, and what to set; empty where that is not so. `congestion_control` is
-/// that of this end, which sent.
-pub(crate) fn losses(monitor: &PathMonitor, took: Duration, congestion_control: &str) -> String {
-    let paths = monitor.paths().iter().map(|path| PathEntry::of(monitor, path, took));
-    let mut paths: Vec<PathEntry> = paths.collect();
-    Labels::of(monitor).put_short(paths.iter_mut().map(|path| &mut path.name));
-    losses_of(&paths, congestion_control, option).map_or(String::new(), |text| text + "\n")
 }
 
 /// Describes the data that the receiver had already; empty where it had none.

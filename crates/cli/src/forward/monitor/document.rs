@@ -16,6 +16,7 @@ use super::ends::Ends;
 use crate::status::answer::{
     Answer, BondAnswer, ClientAnswer, FlowAnswer, LinkAnswer, PathAnswer, TotalsAnswer,
 };
+use crate::status::judged;
 
 /// The state of the program, with the rates of the second that this takes.
 pub(super) async fn of(monitor: &Monitor) -> Value {
@@ -74,10 +75,16 @@ impl Before {
                 ..path(report, ends)
             }
         };
+        let reports = bond.paths();
+        let seen = reports.iter().map(|report| {
+            let local = report.addresses.local.ip().to_string();
+            judged::seen(report, ends.link_of(report).unwrap_or(&local))
+        });
         BondAnswer {
             peer: bond.peer.to_string(),
             connected_s: bond.since.elapsed().as_secs_f64(),
-            paths: bond.paths().iter().map(answer).collect(),
+            finding: judged::finding(seen.collect()),
+            paths: reports.iter().map(answer).collect(),
         }
     }
 }

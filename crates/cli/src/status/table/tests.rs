@@ -47,7 +47,12 @@ fn laptop() -> Answer {
         pid: 4711,
         uptime_s: 7_200.0,
         links: vec![link("wlan0", "ordinary", None), link("wwan0", "backup", Some(2_000_000_000))],
-        bonds: vec![BondAnswer { peer: "192.0.2.1:9899".to_owned(), connected_s: 720.0, paths }],
+        bonds: vec![BondAnswer {
+            peer: "192.0.2.1:9899".to_owned(),
+            connected_s: 720.0,
+            paths,
+            finding: None,
+        }],
         flows: (0..3).map(flow).collect(),
         totals: TotalsAnswer {
             flows_open: 3,
@@ -122,6 +127,15 @@ fn paths_of_one_link_are_told_apart_and_foreign_text_does_not_move_the_cursor() 
     assert!(text.contains("wlan0 → 192.0.2.1:9899") && text.contains("wlan0 → 198.51.100.1:9899"), "{text}");
     assert!(text.contains("\\u{1b}[2Jevil :80"), "{text}");
     assert!(text.len() < 4_000, "{text}");
+}
+
+#[test]
+fn a_bond_with_a_finding_has_a_line_for_it() {
+    let mut answer = laptop();
+    answer.bonds[0].finding = Some("the receive buffer\u{1b}[2J of the other end is small".to_owned());
+    let text = block(&answer);
+    assert!(text.contains("\nthe receive buffer\\u{1b}[2J of the other end is small\n"), "{text}");
+    assert_fitting(&text);
 }
 
 #[test]

@@ -1,0 +1,31 @@
+//! `anabranch doctor`: measures the links to another host, says why the bond over them is slow, and what would help.
+
+mod answering;
+mod conducting;
+mod document;
+mod meeting;
+mod progress;
+mod pronounced;
+mod simulated;
+mod table;
+mod tests_of_bond;
+mod verified;
+mod written;
+
+use crate::arguments::DoctorArguments;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::report::Outcome;
+use crate::settings;
+
+pub(crate) use answering::answer;
+
+/// Runs the command.
+///
+/// # Errors
+/// The other end does not answer or does not measure, or nothing could be measured.
+pub(crate) async fn run(arguments: &DoctorArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
+    let base = settings::measurable(settings::for_tools());
+    let config = settings::with_file(base, arguments.settings_file.as_deref(), &arguments.settings)?;
+    meeting::run(arguments, &config, interrupt).await
+}

@@ -1,0 +1,114 @@
+//! The end that measures: test packets over each link, the bond itself each way, then the judgement.
+
+use anabranch_diagnose::recording::Recording;
+use anabranch_diagnose::{LinkEstimate, Reach, estimate_links};
+use anabranch_net::Config;
+use anabranch_probe::{Plan, ProbeError, measure};
+
+use super::answering::host;
+use super::document::{self, Examined};
+use super::progress::View;
+use super::pronounced::{self, Pronounced};
+use super::simulated::{self, Simulated};
+use super::tests_of_bond::{self, Bond};
+use super::{verified, written};
+use crate::arguments::DoctorArguments;
+use crate::dialing::Route;
+use crate::failure::Failure;
+use crate::interrupt::Interrupt;
+use crate::peer::{Connected, Peer};
+use crate::report::Outcome;
+
+/// Measures, judges, and writes what was asked for. `route` leads to the other end, if this one dials.
+///
+/// # Errors
+/// Nothing could be measured, a file cannot be written, or Ctrl-C.
+pub(super) async fn run(
+    other: &Connected,
+    arguments: &DoctorArguments,
+    config: &Config,
+    route: Option<&Route>,
+    interrupt: &mut Interrupt,
+) -> Result<Outcome, Failure> {
+    let mut view = View::new(arguments.output);
+    let recording = record(other, arguments, config, &mut view, interrupt).await?;
+    let links = estimate_links(&recording);
+    refuse_unmeasured(&links)?;
+    let bond = if arguments.light {
+        Bond::default()
+    } else {
+        tests_of_bond::run(other, config, &mut view, interrupt).await?
+    };
+    let _ = tokio::time::timeout(CLOSING, other.association.close()).await;
+    let simulated = simulated::run(&links, arguments, config, &mut view, interrupt).await?;
+    let pronounced = pronounced::of(&recording, &links, &bond, simulated.as_ref(), config, arguments);
+    let verified = match route {
+        Some(route) if arguments.verify => {
+            verified::run(simulated.as_ref(), &bond, route, &mut view, interrupt).await?
+        }
+        _ => None,
+    };
+    view.finish();
+    written::files(arguments, &recording, &links, simulated.as_ref(), &pronounced, &other.peer)?;
+    let examined =
+        Examined { recording: &recording, links: &links, bond: &bond, simulated, pronounced, verified };
+    Ok(outcome(&examined, arguments, config))
+}
+
+async fn record(
+    other: &Connected,
+    arguments: &DoctorArguments,
+    config: &Config,
+    view: &mut View,
+    interrupt: &mut Interrupt,
+) -> Result<Recording, Failure> {
+    let Connected { association, endpoint, peer } = other;
+    let plan = Plan { is_light: arguments.light, host: host(config) };
+    let measured = tokio::select! {
+        measured = measure(endpoint, association, &plan, |progress| view.measuring(&progress)) => measured,
+        () = interrupt.pressed() => {
+            association.abort(&Failure::Interrupted.to_string());
+            return Err(Failure::Interrupted);
+        }
+    };
+    measured.map_err(|error| {
+        association.abort(&error.to_string());
+        failure(peer, error)
+    })
+}
+
+fn failure(peer: &Peer, error: ProbeError) -> Failure {
+    match error {
+        ProbeError::Refused(why) => Failure::Refused(format!("{peer} refused the measurement: {why}")),
+        ProbeError::Closed(reason) => peer.failure(reason),
+        error => Failure::PeerGone(format!("the measurement of the paths to {peer} failed: {error}")),
+    }
+}
+
+/// Nothing is said of links of which nothing is known.
+fn refuse_unmeasured(links: &[LinkEstimate]) -> Result<(), Failure> {
+    if links.iter().any(|link| link.reach == Reach::Measured) {
+        return Ok(());
+    }
+    let is_late = links.iter().any(|link| link.reach == Reach::TooLate);
+    Err(Failure::PeerGone(if is_late {
+        "this machine or the other one was later than what would be measured: stop other programs that use the \
+         processor, and measure again"
+            .to_owned()
+    } else {
+        "no link answered test packets".to_owned()
+    }))
+}
+
+fn outcome(examined: &Examined<'_>, arguments: &DoctorArguments, config: &Config) -> Outcome {
+    let Pronounced { findings, text, .. } = &examined.pronounced;
+    let simulated: Option<&Simulated> = examined.simulated.as_ref();
+    let links = super::table::links(examined.links);
+    let changes = simulated.map(Simulated::table).unwrap_or_default();
+    let tried = examined.verified.as_ref().map(ToString::to_string).unwrap_or_default();
+    let summary = format!("\n{links}\n{}{text}{changes}{tried}", examined.bond.summary());
+    let document = document::of(examined, arguments, config);
+    Outcome { document: Some(document), summary, failure: None, has_findings: !findings.is_empty() }
+}
+
+const CLOSING: std::time::Duration = std::time::Duration::from_secs(2);

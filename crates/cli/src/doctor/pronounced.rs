@@ -1,0 +1,128 @@
+//! The judgement: the findings, each with what the simulator promises of its remedy.
+
+use anabranch_base::Duration;
+use anabranch_bench::control;
+use anabranch_diagnose::recording::{End, Lane, Recording};
+use anabranch_diagnose::{
+    Direction, Evidence, Finding, LaneSeen, Limits, LinkEstimate, Promise, findings, with_promises,
+};
+use anabranch_net::Config;
+use anabranch_twin::WhatIf;
+
+use super::simulated::Simulated;
+use super::tests_of_bond::Bond;
+use crate::arguments::DoctorArguments;
+use crate::remedies::option;
+
+/// The findings, and what is printed of them.
+#[derive(Clone, Debug)]
+pub(super) struct Pronounced {
+    /// The findings, the dearest first.
+    pub findings: Vec<Finding>,
+    /// Each as a sentence.
+    pub sentences: Vec<String>,
+    /// What is printed.
+    pub text: String,
+}
+
+/// Judges what was seen.
+pub(super) fn of(
+    recording: &Recording,
+    links: &[LinkEstimate],
+    bond: &Bond,
+    simulated: Option<&Simulated>,
+    config: &Config,
+    arguments: &DoctorArguments,
+) -> Pronounced {
+    let found = findings(&evidence(recording, links, bond, config));
+    let promised = |is_forward: bool| {
+        let ways = simulated.map(|simulated| &simulated.ways[..]).unwrap_or_default();
+        let way = ways.iter().find(|way| way.is_forward == is_forward);
+        way.map_or(Vec::new(), |way| way.changes.changes.iter().map(promise).collect())
+    };
+    let [there, back] = [true, false].map(promised);
+    let findings: Vec<Finding> = found
+        .into_iter()
+        .flat_map(|finding| {
+            let promises = if finding.direction == Some(Direction::Reverse) { &back } else { &there };
+            with_promises(vec![finding], promises)
+        })
+        .collect();
+    let sentences: Vec<String> = findings.iter().map(|finding| finding.text(option)).collect();
+    let text = text(&findings, &sentences, arguments.output.verbose);
+    Pronounced { findings, sentences, text }
+}
+
+fn text(findings: &[Finding], sentences: &[String], is_verbose: bool) -> String {
+    if findings.is_empty() {
+        return "healthy: the bond carries what its links carry, and nothing was found that slows it\n"
+            .to_owned();
+    }
+    let mut text = String::from("\nfindings, the dearest first:\n");
+    for (finding, sentence) in findings.iter().zip(sentences) {
+        text.push_str(&format!("- {sentence}\n"));
+        if is_verbose {
+            finding.evidence.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
+        }
+    }
+    text
+}
+
+/// The evidence of the measurement.
+fn evidence(recording: &Recording, links: &[LinkEstimate], bond: &Bond, config: &Config) -> Evidence {
+    let [forward, reverse] = bond.transfers(config);
+    Evidence {
+        links: links.to_vec(),
+        lanes: recording.lanes.iter().enumerate().map(|(index, lane)| seen(recording, index, lane)).collect(),
+        forward,
+        reverse,
+        here: Limits {
+            control: Some(control(&config.congestion_control)),
+            heartbeat_s: Some(config.failover.heartbeat.as_secs_f64()),
+            sack_every: Some(config.sack.every),
+            ..limits(&recording.here)
+        },
+        there: limits(&recording.there),
+    }
+}
+
+fn seen(recording: &Recording, index: usize, lane: &Lane) -> LaneSeen {
+    let others = recording.here.others_bytes.get(index).copied().flatten();
+    let seconds = length(lane).as_secs_f64();
+    LaneSeen {
+        name: lane.name.clone(),
+        local: lane.local.clone(),
+        interface: lane.interface.clone(),
+        carried_by: lane.carried_by.clone(),
+        others_bps: others.filter(|_| seconds > 0.0).map(|bytes| bytes as f64 * 8.0 / seconds),
+        forgotten_after_s: None,
+    }
+}
+
+/// The time of a measurement: from the first to the last round trip.
+fn length(lane: &Lane) -> Duration {
+    let times = || lane.round_trips.iter().map(|one| one.at);
+    times().max().zip(times().min()).map_or(Duration::ZERO, |(last, first)| last.since(first))
+}
+
+fn limits(end: &End) -> Limits {
+    Limits {
+        receive_buffer_bytes: Some(end.receive_buffer_limit.get()).filter(|bytes| *bytes > 0),
+        send_buffer_bytes: Some(end.send_buffer.get()).filter(|bytes| *bytes > 0),
+        processor_share: Some(end.processor_share),
+        lateness_s: Some(end.lateness_p99.as_secs_f64()),
+        least_sent_share: Some(end.least_sent_share),
+        socket_drops: end.socket_drops,
+        disk_write_bps: end.disk_write_bps,
+        ..Limits::default()
+    }
+}
+
+fn promise(change: &WhatIf) -> Promise {
+    Promise {
+        set: change.set.clone(),
+        goodput_bps: change.outcome.goodput_bps,
+        gain_bps: change.gain_bps,
+        echo_change_s: change.echo_change_s,
+    }
+}

@@ -1,0 +1,26 @@
+//! A build without `doctor` answers no measurement.
+
+use anabranch_net::{Association, Config, Endpoint};
+
+use crate::arguments::Output;
+use crate::peer::Connected;
+
+/// Nothing.
+#[derive(Debug)]
+pub(super) struct Measurements;
+
+impl Measurements {
+    pub(super) fn new(_: &Config, _: Output) -> Measurements {
+        Measurements
+    }
+
+    pub(super) fn leave(&mut self) {}
+
+    pub(super) fn is_one(&self, _: &Association) -> bool {
+        false
+    }
+
+    pub(super) async fn answer(&self, _: &Connected) {}
+
+    pub(super) fn begin(&mut self, _: &Endpoint, _: Association) {}
+}
