@@ -8,7 +8,7 @@ WALKS   ?= 100000
 NETWORKS ?= 20000
 ADVERSARIES ?= 100000
 SECONDS ?= 60
-FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol sealed sealed_handshake stream_control scenario trace script socks http_connect destination
+FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol measurement sealed sealed_handshake stream_control scenario trace script socks http_connect destination
 
 .PHONY: help demo test lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines forward units nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
 .DEFAULT_GOAL := help

@@ -68,6 +68,8 @@ pub async fn measure(
     };
     let mut recording = drive.run(machine, on_progress).await?;
     watch.judge(&mut recording);
+    // The transport has searched meanwhile.
+    lanes::put_mtu(&mut recording, association, &lanes);
     Ok(recording)
 }
 

@@ -58,12 +58,12 @@ The other end needs this version, and only answers: it sends test packets where 
 arrived. Other programs that use the links meanwhile change the result; what they took is said.
 
 Examples:
-  why is the bond slow?     anabranch doctor --to server.example.org --key-file key
-  on a metered link:        anabranch doctor --to 192.0.2.1 --via wlan0 --via wwan0 --light
-  keep the links as a file: anabranch doctor --to 192.0.2.1 --write network.toml
-  then try a change:        anabranch sim network.toml --set sctp.scheduler=fill
-  this end listens:         anabranch doctor --listen
-  and the other answers:    anabranch doctor --answer --to 192.0.2.1
+  what makes it slow:     anabranch doctor --to server.example.org --key-file key
+  on a metered link:      anabranch doctor --to 192.0.2.1 --via wwan0 --light
+  keep the links:         anabranch doctor --to 192.0.2.1 --write network.toml
+  then try a change:      anabranch sim network.toml --set sctp.scheduler=fill
+  this end listens:       anabranch doctor --listen
+  and the other answers:  anabranch doctor --answer --to 192.0.2.1
 
 Exit status: 0 healthy, 1 nothing could be measured, 2 invalid input, 3 findings, 130 after Ctrl-C.";
 

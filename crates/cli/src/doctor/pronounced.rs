@@ -4,7 +4,8 @@ use anabranch_base::Duration;
 use anabranch_bench::control;
 use anabranch_diagnose::recording::{End, Lane, Recording};
 use anabranch_diagnose::{
-    Direction, Evidence, Finding, LaneSeen, Limits, LinkEstimate, Promise, findings, with_promises,
+    Direction, DirectionEstimate, Evidence, Finding, LaneSeen, Limits, LinkEstimate, Promise, Reach,
+    findings, with_promises,
 };
 use anabranch_net::Config;
 use anabranch_twin::WhatIf;
@@ -12,6 +13,7 @@ use anabranch_twin::WhatIf;
 use super::simulated::Simulated;
 use super::tests_of_bond::Bond;
 use crate::arguments::DoctorArguments;
+use crate::failure::printable;
 use crate::remedies::option;
 
 /// The findings, and what is printed of them.
@@ -49,14 +51,13 @@ pub(super) fn of(
         })
         .collect();
     let sentences: Vec<String> = findings.iter().map(|finding| finding.text(option)).collect();
-    let text = text(&findings, &sentences, arguments.output.verbose);
+    let text = text(&findings, &sentences, arguments.output.verbose) + &unknown(links);
     Pronounced { findings, sentences, text }
 }
 
 fn text(findings: &[Finding], sentences: &[String], is_verbose: bool) -> String {
     if findings.is_empty() {
-        return "healthy: the bond carries what its links carry, and nothing was found that slows it\n"
-            .to_owned();
+        return "healthy: nothing was found that slows the bond\n".to_owned();
     }
     let mut text = String::from("\nfindings, the dearest first:\n");
     for (finding, sentence) in findings.iter().zip(sentences) {
@@ -66,6 +67,28 @@ fn text(findings: &[Finding], sentences: &[String], is_verbose: bool) -> String 
         }
     }
     text
+}
+
+/// What could not be told, so that it is not taken for healthy.
+fn unknown(links: &[LinkEstimate]) -> String {
+    let ways = |link: &LinkEstimate| {
+        let lacks = |direction: &DirectionEstimate| direction.rate_bps.is_none();
+        match (lacks(&link.forward), lacks(&link.reverse)) {
+            (true, true) => Some("each way"),
+            (true, false) => Some("there"),
+            (false, true) => Some("back"),
+            (false, false) => None,
+        }
+    };
+    let measured = links.iter().filter(|link| link.reach == Reach::Measured);
+    let lines = measured.filter_map(|link| {
+        Some(format!(
+            "the rate of {} {} is not known: test packets did not fill it\n",
+            printable(&link.name),
+            ways(link)?
+        ))
+    });
+    lines.collect()
 }
 
 /// The evidence of the measurement.

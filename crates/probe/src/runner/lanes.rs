@@ -4,6 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration as StdDuration;
 
 use anabranch_base::Duration;
+use anabranch_diagnose::recording::Recording;
 use anabranch_net::monitor::path_name;
 use anabranch_net::{Association, Interface, PathReport, PathState, interfaces};
 use tokio::time::sleep;
@@ -33,6 +34,16 @@ pub(super) async fn of(association: &Association) -> Vec<LaneFacts> {
         reports.iter().filter(is_present).map(|report| lane(report, &known)).collect();
     name(&mut lanes);
     lanes
+}
+
+/// Notes the MTU that the transport uses at present.
+pub(super) fn put_mtu(recording: &mut Recording, association: &Association, lanes: &[LaneFacts]) {
+    let reports = association.paths();
+    for (lane, facts) in recording.lanes.iter_mut().zip(lanes) {
+        if let Some(report) = reports.iter().find(|report| report.id == facts.path) {
+            lane.mtu = report.sample.mtu;
+        }
+    }
 }
 
 fn lane(report: &PathReport, known: &[Interface]) -> LaneFacts {

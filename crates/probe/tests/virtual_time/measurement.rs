@@ -147,8 +147,7 @@ fn a_light_measurement_sends_at_most_two_megabytes_a_link() {
 }
 
 #[test]
-fn a_policer_that_lets_bursts_pass_does_not_hide_the_capacity() {
-    // The trains cross a fast link; the fill finds the rate by what arrives.
+fn a_fast_link_with_a_shallow_queue_is_kept_full_by_timers_of_a_millisecond() {
     let fast = Way { queue: QueueLimit::Packets(20), ..at_rate(100_000_000) };
     let recording = measure(&[both(fast)], false).result.expect("a recording");
     let fill =
