@@ -31,7 +31,7 @@ pub(crate) fn machine() -> u64 {
 
 /// The processor time that this program has used; zero if the system does not report it.
 #[cfg(unix)]
-pub fn of_processor() -> Duration {
+pub fn processor_time() -> Duration {
     let taken = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
     Duration::from_secs(u64::try_from(taken.tv_sec).unwrap_or(0))
         + Duration::from_nanos(u64::try_from(taken.tv_nsec).unwrap_or(0))
@@ -39,6 +39,6 @@ pub fn of_processor() -> Duration {
 
 /// The processor time that this program has used; zero if the system does not report it.
 #[cfg(not(unix))]
-pub fn of_processor() -> Duration {
+pub fn processor_time() -> Duration {
     Duration::ZERO
 }

@@ -103,7 +103,7 @@ impl<'a> Exchange<'a> {
             monitors,
             before: Vec::new(),
             began: clock::of_machine(),
-            processor_before: clock::of_processor(),
+            processor_before: clock::processor_time(),
             sending: None,
             ticks,
             late: Box::pin(sleep((ask.duration + MOST_LATE).into())),
@@ -258,7 +258,7 @@ impl<'a> Exchange<'a> {
         EndReport {
             sent: self.sent(),
             received: self.incoming.tally().map(|tally| tally.received(until)),
-            cpu_s: clock::of_processor().saturating_sub(self.processor_before).as_secs_f64(),
+            cpu_s: clock::processor_time().saturating_sub(self.processor_before).as_secs_f64(),
             seconds,
             receive_buffer_bytes: self.association.receive_buffer().get(),
             receive_buffer_limit_bytes: self.test.receive_buffer_limit.get(),

@@ -80,7 +80,7 @@ mod summary;
 pub use anabranch_diagnose::{Alone, Diagnosis, Remedy, RemedyWords, judge};
 
 pub use agree::{AgreeError, TestRequest, agree, answer, answer_after, limits_of};
-pub use clock::of_processor as processor_time;
+pub use clock::processor_time;
 pub use deadline_entry::DeadlineEntry;
 pub use direction::TestDirection;
 pub use document::{AloneEntry, BenchDocument};

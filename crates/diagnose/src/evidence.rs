@@ -1,4 +1,4 @@
-//! All that a judge may know. Each program fills in what it has seen; a rule uses only what is there.
+//! The evidence that a judge may use. Each program fills in what it has seen; a rule uses only what is there.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ pub struct Evidence {
     pub links: Vec<LinkEstimate>,
     /// Further facts of the links, found by their names.
     pub lanes: Vec<LaneSeen>,
-    /// A transfer over all paths from this end to the other. Its paths have the names of the links.
+    /// A transfer over all paths from this end to the other, with paths named as the links are.
     pub forward: Option<Transfer>,
     /// A transfer from the other end to this one.
     pub reverse: Option<Transfer>,
@@ -64,9 +64,9 @@ pub struct LaneSeen {
 pub struct Limits {
     /// The limit of its receive buffer, in bytes.
     pub receive_buffer_bytes: Option<u64>,
-    /// Its send buffer, in bytes.
+    /// The send buffer, in bytes.
     pub send_buffer_bytes: Option<u64>,
-    /// Its congestion control.
+    /// The congestion control.
     pub control: Option<Control>,
     /// The longest time between two packets on an idle path, in seconds.
     pub heartbeat_s: Option<f64>,
@@ -117,7 +117,7 @@ impl Direction {
 
     /// The other direction.
     #[must_use]
-    pub fn opposite(self) -> Direction {
+    pub(crate) fn opposite(self) -> Direction {
         match self {
             Direction::Forward => Direction::Reverse,
             Direction::Reverse => Direction::Forward,

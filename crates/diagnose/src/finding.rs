@@ -39,7 +39,7 @@ pub struct Finding {
     pub remedy: Option<Remedy>,
     /// The end that must make the change.
     pub place: Option<Place>,
-    /// What the simulator says of the remedy.
+    /// The simulator's result with the remedy.
     pub promise: Option<Promise>,
     /// The numbers on which it rests, a line each.
     pub evidence: Vec<String>,

@@ -23,4 +23,4 @@ pub use link_estimate::{DirectionEstimate, LinkEstimate, LossRuns, Queue, Reach}
 pub use path_seen::PathSeen;
 pub use remedy::{Remedy, RemedyWords};
 pub use transfer::{Alone, Control, Transfer};
-pub use verdict::{Diagnosis, judge, losses_of};
+pub use verdict::{Diagnosis, judge};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What a program saw of a path: its data, its round trips, and where its time went.
+/// A path as a program saw it: its data, its round trips, and where its time went.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct PathSeen {
     /// The name.

@@ -7,9 +7,8 @@ pub(crate) mod weighed;
 
 use serde::Serialize;
 
-use crate::path_seen::PathSeen;
 use crate::remedy::RemedyWords;
-use crate::transfer::{Alone, Control, Transfer};
+use crate::transfer::{Alone, Transfer};
 use weighed::Weighed;
 
 /// The verdict. Keys in the order in which they are printed.
@@ -65,12 +64,6 @@ pub fn judge(run: &Transfer, alone: &[Alone], words: RemedyWords) -> Diagnosis {
         limited_by: cause.word(),
         advice: advice::on(cause, &evidence, words),
     }
-}
-
-/// For a transfer without tests of each path alone: the advice if losses limit windows of `paths` without a standing
-/// queue, else `None`. `control` is the sender's.
-pub fn losses_of(paths: &[PathSeen], control: &Control, words: RemedyWords) -> Option<String> {
-    losses::advice(&losses::held_by_losses(paths, Some(control)), words)
 }
 
 /// The first bottleneck that explains the result, from the most certain to the remaining one.

@@ -56,7 +56,7 @@ pub(crate) struct BondAnswer {
     pub peer: String,
     pub connected_s: f64,
     pub paths: Vec<PathAnswer>,
-    /// What slows it most, in a sentence.
+    /// The cause that slows it most, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finding: Option<String>,
 }

@@ -45,7 +45,7 @@ fn bonds(answer: &Answer) -> String {
     format!("{line}\n{table}{}", bond_findings(&answer.bonds))
 }
 
-/// What slows each bond, a line each; named if there are several.
+/// The finding on each bond, a line each; with the peer if there are several bonds.
 fn bond_findings(bonds: &[BondAnswer]) -> String {
     let found = bonds.iter().filter_map(|bond| Some((bond, text(bond.finding.as_deref()?))));
     let lines = found.map(|(bond, said)| match bonds.len() {

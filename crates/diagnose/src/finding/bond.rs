@@ -1,4 +1,5 @@
-//! All links in one direction: what they could carry together, what a transfer was seen to miss, and so what a cause may cost.
+//! The bond in one direction: the goodput that its links could carry together, the part that a transfer was seen to miss,
+//! and so the most that a cause may cost.
 
 use crate::evidence::{Direction, Evidence};
 use crate::link_estimate::{LinkEstimate, Reach};
@@ -13,7 +14,7 @@ pub(super) struct Bond<'a> {
     pub transfer: Option<&'a Transfer>,
     /// The goodput that the measured links can carry together; 0 if none was measured.
     pub usable_bps: f64,
-    /// What each link can carry, for weights.
+    /// The goodput of each link, for weights.
     alone: Vec<Alone>,
 }
 

@@ -1,4 +1,4 @@
-//! What a simulation of the links promises of a remedy.
+//! Promises: results of remedies in a simulation of the links.
 
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ fn promise(finding: &mut Finding, promises: &[Promise]) {
 }
 
 impl Promise {
-    /// Returns true if the gain, or the shorter delay, is more than noise and costs no goodput.
+    /// Returns true if the gain, or the shorter delay, is more than noise and leaves the goodput as it is.
     fn helps(&self, is_delay: bool) -> bool {
         if is_delay {
             self.echo_change_s.is_some_and(|change| change.high < 0.0)

@@ -1,7 +1,9 @@
 //! Cases on which specialists agree, each given by its numbers.
 
 use super::*;
+use crate::path_seen::PathSeen;
 use crate::remedy::Remedy;
+use crate::transfer::Control;
 
 /// A path that carried `mbps` in ten seconds of 40 ms round trips, limited by its window alone.
 fn path(name: &str, mbps: f64) -> PathSeen {
@@ -124,7 +126,9 @@ fn losses_hold_no_window_that_is_not_full_or_that_follows_a_model() {
 
 #[test]
 fn a_transfer_is_told_of_losses_without_a_queue_and_of_nothing_else() {
-    let told = |path: PathSeen, control| losses_of(&[path], &self::control(control), Remedy::to_string);
+    let told = |path: PathSeen, control| {
+        losses::advice(&losses::held_by_losses(&[path], Some(&self::control(control))), Remedy::to_string)
+    };
     let said = told(lossy("wifi", 3.6), "reno").expect("losses hold it");
     assert!(said.contains("wifi lost about 1.0 %") && said.contains("westwood"), "{said}");
     assert_eq!([told(lossy("wifi", 3.6), "bbr"), told(lossy("wifi", 3.6), "westwood")], [None, None]);
