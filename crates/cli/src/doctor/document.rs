@@ -57,7 +57,7 @@ pub(super) fn of(examined: &Examined<'_>, arguments: &DoctorArguments, config: &
         entry["carried_by"] = lane.carried_by.clone().into();
         entry
     });
-    let [forward, reverse] = examined.bond.transfers(config);
+    let [forward, reverse] = examined.bond.transfers(config, &examined.recording.lanes);
     let ways = examined.simulated.iter().flat_map(|simulated| &simulated.ways);
     let what_ifs = ways.map(|way| json!({ "is_forward": way.is_forward, "changes": way.changes }));
     Body::of(&DoctorDocument {

@@ -2,7 +2,7 @@
 
 use anabranch_base::Duration;
 use anabranch_bench::control;
-use anabranch_diagnose::recording::{End, Lane, Recording};
+use anabranch_diagnose::recording::{End, Flight, Lane, Recording};
 use anabranch_diagnose::{
     Direction, DirectionEstimate, Evidence, Finding, LaneSeen, Limits, LinkEstimate, Promise, Reach,
     findings, with_promises,
@@ -93,7 +93,7 @@ fn unknown(links: &[LinkEstimate]) -> String {
 
 /// The evidence of the measurement.
 fn evidence(recording: &Recording, links: &[LinkEstimate], bond: &Bond, config: &Config) -> Evidence {
-    let [forward, reverse] = bond.transfers(config);
+    let [forward, reverse] = bond.transfers(config, &recording.lanes);
     Evidence {
         links: links.to_vec(),
         lanes: recording.lanes.iter().enumerate().map(|(index, lane)| seen(recording, index, lane)).collect(),
@@ -103,9 +103,13 @@ fn evidence(recording: &Recording, links: &[LinkEstimate], bond: &Bond, config: 
             control: Some(control(&config.congestion_control)),
             heartbeat_s: Some(config.failover.heartbeat.as_secs_f64()),
             sack_every: Some(config.sack.every),
+            arrived_datagrams: Some(arrived(recording, |lane| &lane.reverse)),
             ..limits(&recording.here)
         },
-        there: limits(&recording.there),
+        there: Limits {
+            arrived_datagrams: Some(arrived(recording, |lane| &lane.forward)),
+            ..limits(&recording.there)
+        },
     }
 }
 
@@ -126,6 +130,12 @@ fn seen(recording: &Recording, index: usize, lane: &Lane) -> LaneSeen {
 fn length(lane: &Lane) -> Duration {
     let times = || lane.round_trips.iter().map(|one| one.at);
     times().max().zip(times().min()).map_or(Duration::ZERO, |(last, first)| last.since(first))
+}
+
+/// The number of test packets that arrived.
+fn arrived(recording: &Recording, flights: impl Fn(&Lane) -> &[Flight]) -> u64 {
+    let packets = recording.lanes.iter().flat_map(|lane| flights(lane)).flat_map(|flight| &flight.packets);
+    packets.filter(|packet| packet.arrived.is_some()).count() as u64
 }
 
 fn limits(end: &End) -> Limits {

@@ -4,6 +4,7 @@ use anabranch_base::Duration;
 use anabranch_bench::protocol::RequestedDirection;
 use anabranch_bench::{Exchange, Measured, TestRequest, agree, limits_of, summary_of};
 use anabranch_diagnose::Transfer;
+use anabranch_diagnose::recording::Lane;
 use anabranch_net::Config;
 
 use super::progress::View;
@@ -22,9 +23,10 @@ pub(super) struct Bond {
 }
 
 impl Bond {
-    /// The transfers each way, for the judge.
-    pub(super) fn transfers(&self, config: &Config) -> [Option<Transfer>; 2] {
-        [&self.forward, &self.reverse].map(|measured| measured.as_ref().map(|one| summary_of(one, config)))
+    /// The transfers each way, for the judge, whose paths have the names of these lanes.
+    pub(super) fn transfers(&self, config: &Config, lanes: &[Lane]) -> [Option<Transfer>; 2] {
+        [&self.forward, &self.reverse]
+            .map(|measured| measured.as_ref().map(|one| transfer(one, config, lanes)))
     }
 
     /// The goodput from this end to the other.
@@ -45,6 +47,19 @@ impl Bond {
             _ => String::new(),
         }
     }
+}
+
+/// The summary of a test, in which a path has the name of the lane with its addresses.
+fn transfer(measured: &Measured, config: &Config, lanes: &[Lane]) -> Transfer {
+    let mut transfer = summary_of(measured, config);
+    let entries = measured.directions().0.paths;
+    for (path, entry) in transfer.paths.iter_mut().zip(&entries) {
+        let is_it = |lane: &&Lane| lane.local == entry.local && lane.remote == entry.remote;
+        if let Some(lane) = lanes.iter().find(is_it) {
+            path.name.clone_from(&lane.name);
+        }
+    }
+    transfer
 }
 
 /// Tests the bond each way.
