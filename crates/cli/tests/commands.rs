@@ -2,6 +2,7 @@
 
 mod bench;
 mod comparison;
+mod doctor;
 mod emulated_commands;
 mod emulation;
 mod failures;
