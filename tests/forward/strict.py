@@ -15,6 +15,11 @@ from transparent import ADDRESS, AWAY, BY, NAME, ROUTER, captured, wait_until_op
 from turbulence import BRIEF, Proxied
 
 
+LATEST = 10
+"""Seconds after a change of the laptop's address in which connections from the old one are aborted: as a rule
+after one, and later where our program is stopped meanwhile."""
+
+
 class Watch:
     """The packets that leave the laptop beside the bond, until `end`."""
 
@@ -112,6 +117,8 @@ class Strict(Proxied):
         self.checks |= {"UDP": ("datagrams", BY.udp, 0.5), "DNS": ("ask", *self.names)}
         # A host without any link has no route, and says so to its programs.
         self.excuses |= {"all links cut": (0, "Network is unreachable")}
+        # The kernel tells programs that their address is gone.
+        self.excuses |= {"laptop's address changed": (LATEST, "Software caused connection abort")}
 
     def open(self):
         """The bond."""

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
@@ -21,7 +21,7 @@ pub use crate::datagrams::Replies;
 use crate::datagrams::{Local, QueueSender, addressed, queue, relay};
 use crate::destination::{Destination, RESOLVER_PORT};
 use crate::event::Event;
-use crate::fronts::carry_to;
+use crate::fronts::carry_until;
 use crate::permissions::Permissions;
 
 pub use dns::question;
@@ -48,6 +48,8 @@ pub struct CapturedConnection {
     pub program: SocketAddr,
     /// The address to which the program connected.
     pub destination: SocketAddr,
+    /// Gets a value when the program can no longer be reached, which resets the connection. It may be closed without one.
+    pub stranded: oneshot::Receiver<()>,
 }
 
 /// A datagram of a program.
@@ -79,10 +81,10 @@ async fn serve_connections<C: Capture>(capture: &Arc<C>, bond: &Bond) {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         while connections.try_join_next().is_some() {}
         match capture.accept().await {
-            Ok(CapturedConnection { connection, program, destination }) => {
+            Ok(CapturedConnection { connection, program, destination, stranded }) => {
                 let bond = bond.clone();
                 connections.spawn(async move {
-                    carry_to(&meant(destination), connection, program, &bond).await;
+                    carry_until(told(stranded), &meant(destination), connection, program, &bond).await;
                     drop(place);
                 });
             }
@@ -125,6 +127,13 @@ async fn serve_datagrams<C: Capture>(capture: &Arc<C>, bond: &Bond) {
         };
         // One that is sent while the mapping ends is lost.
         let _ = sender.offer(addressed(&destination.into(), &data));
+    }
+}
+
+/// Waits until the program can no longer be reached.
+async fn told(stranded: oneshot::Receiver<()>) {
+    if stranded.await.is_err() {
+        std::future::pending::<()>().await;
     }
 }
 

@@ -17,7 +17,7 @@ use crate::rate::Rate;
 use crate::signal::{BYTES, DATAGRAM, Refused, SIGNAL, Signal, SignalError};
 
 pub(crate) use carrier::Carrier;
-pub(crate) use pipe::{pipe, reset};
+pub(crate) use pipe::{pipe, pipe_until, reset};
 
 /// A stream that carries a flow.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 mod http;
 mod socks;
 
+use std::future::pending;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use crate::bond::Bond;
 use crate::destination::Destination;
 use crate::event::Event;
-use crate::flow::{Flow, pipe, reset};
+use crate::flow::{Flow, pipe_until, reset};
 use crate::newest::Newest;
 use crate::signal::{Refused, Signal};
 
@@ -84,14 +85,20 @@ impl Front {
 }
 
 /// Carries the connection of a local program to `destination`. A refusal is a reset.
-pub(crate) async fn carry_to(
+async fn carry_to(destination: &Destination, connection: TcpStream, program: SocketAddr, bond: &Bond) {
+    carry_until(pending(), destination, connection, program, bond).await;
+}
+
+/// The same, until the connection is `lost`, which is a reset too.
+pub(crate) async fn carry_until(
+    lost: impl Future<Output = ()>,
     destination: &Destination,
     connection: TcpStream,
     program: SocketAddr,
     bond: &Bond,
 ) {
     match open(bond, program, destination).await {
-        Ok(flow) => pipe(connection, flow).await,
+        Ok(flow) => pipe_until(lost, connection, flow).await,
         Err(_) => reset(connection),
     }
 }

@@ -5,7 +5,10 @@ use std::net::SocketAddr;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
 
+use crate::connections::Connections;
 use crate::datagrams::Datagram;
 use crate::error::CaptureError;
 use crate::install::{Installed, Kernel};
@@ -24,6 +27,7 @@ pub struct Capture {
     installed: Mutex<Option<Installed>>,
     listeners: Listeners,
     stub: Stub,
+    pub(crate) connections: Connections,
 }
 
 /// A captured connection.
@@ -35,6 +39,9 @@ pub struct Connection {
     pub program: SocketAddr,
     /// The address to which the program connected.
     pub destination: SocketAddr,
+    /// Gets a value when this host no longer has the address of the program: the connection is to be reset. Dropped with
+    /// the connection.
+    pub stranded: oneshot::Receiver<()>,
 }
 
 impl Capture {
@@ -54,7 +61,7 @@ impl Capture {
         let stub = Stub { listeners: Listeners::open()? };
         let plan = Plan { selection, listeners: listeners.ports(), stub: stub.listeners.ports() };
         let installed = Mutex::new(Some(Installed::install(kernel, plan)?));
-        Ok(Capture { installed, listeners, stub })
+        Ok(Capture { installed, listeners, stub, connections: Connections::default() })
     }
 
     /// Waits for the next connection. One to the socket's own address, which was not captured, is closed.
@@ -66,7 +73,8 @@ impl Capture {
             let (stream, program) = self.listeners.accept().await?;
             match stream.local_addr() {
                 Ok(destination) if !self.listeners.has(destination) => {
-                    return Ok(Connection { stream, program, destination });
+                    let stranded = self.connections.enter(Instant::now(), program, destination);
+                    return Ok(Connection { stream, program, destination, stranded });
                 }
                 _ => {}
             }

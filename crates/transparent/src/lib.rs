@@ -15,8 +15,10 @@
 //! beside the capture, and is refused with strict. Packet sockets (`AF_PACKET`) pass beside nftables.
 #![cfg(target_os = "linux")]
 
+mod addresses;
 mod capture;
 mod cgroup;
+mod connections;
 mod datagrams;
 mod error;
 mod except;
@@ -34,6 +36,8 @@ mod restored;
 mod routes;
 mod rules;
 mod selection;
+mod sockets;
+mod stranded;
 mod stub;
 mod taken;
 
@@ -47,5 +51,6 @@ pub use release::{ReleaseError, Released, release};
 pub use replies::Replies;
 pub use request::{Request, RequestError};
 pub use restored::Restored;
+pub use stranded::Stranded;
 pub use stub::Stub;
 pub use taken::{Behind, Taken, TakenError, User};

@@ -159,6 +159,8 @@ fn answers(mut bytes: &[u8]) -> Vec<Answer> {
 pub(crate) const NETFILTER: i32 = libc::NETLINK_NETFILTER;
 /// The family of rules and routes.
 pub(crate) const ROUTE: i32 = libc::NETLINK_ROUTE;
+/// The family of sockets.
+pub(crate) const SOCK_DIAG: i32 = libc::NETLINK_SOCK_DIAG;
 
 /// The kernel answers while it is asked: a longer wait is a fault.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! Notifications of the kernel that tables or ip rules changed.
+//! Notifications of the kernel that tables, ip rules or addresses changed.
 
 use std::io;
 use std::os::fd::AsRawFd as _;
@@ -10,7 +10,7 @@ use tokio::net::UdpSocket;
 
 use crate::netlink::{NETFILTER, ROUTE};
 
-/// The sockets where notifications arrive.
+/// The sockets where notifications of tables and ip rules arrive.
 #[derive(Debug)]
 pub(crate) struct Notifications {
     tables: UdpSocket,
@@ -32,6 +32,23 @@ impl Notifications {
             () = take(&self.tables) => {}
             () = take(&self.rules) => {}
         }
+    }
+}
+
+/// The socket where notifications of addresses arrive.
+#[derive(Debug)]
+pub(crate) struct AddressNotifications(UdpSocket);
+
+impl AddressNotifications {
+    /// Begins to listen.
+    pub(crate) fn open() -> io::Result<AddressNotifications> {
+        let groups = [libc::RTNLGRP_IPV4_IFADDR, libc::RTNLGRP_IPV6_IFADDR];
+        listen(ROUTE, &groups).map(AddressNotifications)
+    }
+
+    /// Waits until this host gets or loses an address, and takes all notifications that wait.
+    pub(crate) async fn changed(&self) {
+        take(&self.0).await;
     }
 }
 

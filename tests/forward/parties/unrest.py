@@ -3,8 +3,8 @@
 PLACES are the fields of `Places` in JSON. Each flow prints a line: its way, its kind, how it went, when it
 began, and its seconds. A flow is "right", or "broken" with the error that its program got, or a "fault":
 wrong bytes, an end that looks as if all had arrived, or nothing within the patience. A question to a name
-server may be "unanswered", since datagrams may be lost. A flow is "stranded" that gets no further because the
-host no longer has the address that it comes from, which no program survives.
+server may be "unanswered", since datagrams may be lost. Datagrams are "stranded" that the system refuses because
+the host no longer has the address that they come from. A connection from such an address must get an error in time.
 """
 
 import contextlib
@@ -68,7 +68,7 @@ def judged(places, chance, name, kind, patience):
     try:
         if kind in WITHOUT_WAY:
             return kind(places, chance, patience) or "right"
-        with connected(places.ways[name], places.to, patience) as connection, stranding(connection):
+        with connected(places.ways[name], places.to, patience) as connection, told(connection):
             kind(connection, chance)
         return "right"
     except Stranded:
@@ -82,20 +82,54 @@ def judged(places, chance, name, kind, patience):
 
 
 class Stranded(Exception):
-    """The host no longer has the address of a flow."""
+    """The host no longer has the address that datagrams come from."""
+
+
+class Untold(OSError):
+    """A connection got no error although its address is gone."""
 
 
 @contextlib.contextmanager
-def stranding(connection):
-    """Tells a flow apart that cannot send because its address is gone."""
-    source = connection.getsockname()[0]
+def stranding(client):
+    """Tells datagrams apart that cannot leave because their address is gone."""
+    source = client.getsockname()[0]
     try:
         yield
     except OSError as error:
-        is_silent = isinstance(error, TimeoutError) or error.errno == errno.ENETUNREACH
-        if is_silent and is_gone(source):
+        if error.errno == errno.ENETUNREACH and is_gone(source):
             raise Stranded from None
         raise
+
+
+@contextlib.contextmanager
+def told(connection):
+    """Ends a connection that gets no error although its address is gone for `PROMPT` seconds."""
+    source, ended, is_untold = connection.getsockname()[0], threading.Event(), threading.Event()
+    watching = threading.Thread(target=watch, args=(connection, source, ended, is_untold))
+    watching.start()
+    try:
+        yield
+    except (OSError, WrongBytes):
+        if not is_untold.is_set():
+            raise
+    finally:
+        ended.set()
+        watching.join()
+    if is_untold.is_set():
+        raise Untold(f"no error {PROMPT} s after its address went")
+
+
+def watch(connection, source, ended, is_untold):
+    """Shuts a connection down whose source is gone for too long."""
+    here = time.monotonic()
+    while not ended.wait(INTERVAL):
+        if not is_gone(source):
+            here = time.monotonic()
+        elif time.monotonic() > here + PROMPT:
+            is_untold.set()
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            return
 
 
 def is_gone(address):
@@ -201,7 +235,7 @@ def question_by_tcp(places, _chance, patience):
     server, name, address = places.names
     with (
         socket.create_connection((server, questions.PORT), timeout=patience) as connection,
-        stranding(connection),
+        told(connection),
     ):
         questions.by_tcp(connection, name, address)
 
@@ -210,6 +244,14 @@ KINDS = [get, get, put, put, echo, our_reset, their_reset, datagrams]
 QUESTIONS = [question, question_by_tcp]
 WITHOUT_WAY = {datagrams: "UDP", question: "DNS", question_by_tcp: "DNS"}
 """Kinds that use no way of TCP, and the name of theirs."""
+
+
+PROMPT = 12
+"""Seconds within which a connection whose address is gone must get an error, of which our program may be
+stopped for eight."""
+
+INTERVAL = 0.5
+"""Seconds between two looks for an address."""
 
 
 def length(chance):

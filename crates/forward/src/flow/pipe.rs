@@ -1,5 +1,6 @@
 //! Carries a TCP connection over a flow: its bytes in both directions, half-closes and resets.
 
+use std::future::pending;
 use std::io;
 use std::time::Duration;
 
@@ -26,7 +27,12 @@ enum Broken {
 
 /// Carries `connection` until both directions have ended. A reset of one side is a reset of the other, and so is the end
 /// of the association.
-pub(crate) async fn pipe(mut connection: TcpStream, mut flow: Flow) {
+pub(crate) async fn pipe(connection: TcpStream, flow: Flow) {
+    pipe_until(pending(), connection, flow).await;
+}
+
+/// The same, until the connection is `lost`, as if it were reset.
+pub(crate) async fn pipe_until(lost: impl Future<Output = ()>, mut connection: TcpStream, mut flow: Flow) {
     let _ = connection.set_nodelay(true);
     // A peer that vanished does not hold a flow for ever.
     let _ = SockRef::from(&connection).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE));
@@ -49,6 +55,7 @@ pub(crate) async fn pipe(mut connection: TcpStream, mut flow: Flow) {
             biased;
             ended = both => ended.err(),
             () = carried.broken() => Some(Broken::There),
+            () = lost => Some(Broken::Here),
         }
     };
     drop(carried);

@@ -5,16 +5,19 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anabranch_forward::captured::{self, Capture, CapturedConnection, CapturedDatagram, Replies};
+use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::party::{Party, Setup};
-use crate::programs::{connect, content, echo, exchange, listen, udp_echo, until_reset};
+use crate::programs::{accept, connect, content, echo, exchange, listen, read, udp_echo, until_reset};
 
 /// A capture of what a test passes to it.
 struct Fake {
     listener: TcpListener,
     destination: SocketAddr,
+    /// Those who tell connections that their programs cannot be reached.
+    stranding: mpsc::UnboundedSender<oneshot::Sender<()>>,
     datagrams: Mutex<mpsc::UnboundedReceiver<CapturedDatagram>>,
     replies: mpsc::UnboundedSender<(SocketAddr, SocketAddr, Vec<u8>)>,
 }
@@ -22,7 +25,9 @@ struct Fake {
 impl Capture for Fake {
     async fn accept(&self) -> io::Result<CapturedConnection> {
         let (connection, program) = self.listener.accept().await?;
-        Ok(CapturedConnection { connection, program, destination: self.destination })
+        let (sender, stranded) = oneshot::channel();
+        let _ = self.stranding.send(sender);
+        Ok(CapturedConnection { connection, program, destination: self.destination, stranded })
     }
 
     async fn receive(&self) -> CapturedDatagram {
@@ -42,6 +47,7 @@ impl Replies for Fake {
 /// The ends of a fake.
 struct Ends {
     port: SocketAddr,
+    stranding: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
     datagrams: mpsc::UnboundedSender<CapturedDatagram>,
     replies: mpsc::UnboundedReceiver<(SocketAddr, SocketAddr, Vec<u8>)>,
 }
@@ -50,9 +56,11 @@ async fn captured(party: &Party, destination: SocketAddr) -> Ends {
     let (listener, port) = listen().await;
     let (datagrams, receiver) = mpsc::unbounded_channel();
     let (sender, replies) = mpsc::unbounded_channel();
-    let fake = Fake { listener, destination, datagrams: Mutex::new(receiver), replies: sender };
+    let (tellers, stranding) = mpsc::unbounded_channel();
+    let receiver = Mutex::new(receiver);
+    let fake = Fake { listener, destination, stranding: tellers, datagrams: receiver, replies: sender };
     tokio::spawn(captured::serve(Arc::new(fake), party.bond.clone()));
-    Ends { port, datagrams, replies }
+    Ends { port, stranding, datagrams, replies }
 }
 
 #[tokio::test]
@@ -69,6 +77,25 @@ async fn a_connection_that_the_server_refuses_is_reset() {
     let ends = captured(&party, echo().await).await;
     until_reset(&mut connect(ends.port).await).await;
     party.there.wait_for("127.0.0.1 is").await;
+}
+
+#[tokio::test]
+async fn a_connection_whose_program_is_out_of_reach_is_reset_at_both_ends_and_others_go_on() {
+    let party = Party::new().await;
+    let (listener, destination) = listen().await;
+    let mut ends = captured(&party, destination).await;
+    let (mut program, mut far) = (connect(ends.port).await, accept(&listener).await);
+    let (mut other, mut far_of_other) = (connect(ends.port).await, accept(&listener).await);
+    let [teller, closed] = [ends.stranding.recv().await, ends.stranding.recv().await];
+    // One that only goes away tells nothing.
+    drop(closed);
+    teller.expect("captured").send(()).expect("carried");
+    until_reset(&mut program).await;
+    until_reset(&mut far).await;
+    other.write_all(b"ping").await.expect("sent");
+    assert_eq!(read(&mut far_of_other, 4).await, b"ping");
+    far_of_other.write_all(b"pong").await.expect("sent");
+    assert_eq!(read(&mut other, 4).await, b"pong");
 }
 
 #[tokio::test]

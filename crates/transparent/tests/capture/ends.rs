@@ -57,7 +57,7 @@ pub(crate) async fn is_captured(capture: &Capture, to: SocketAddr) {
 pub(crate) async fn is_captured_from(capture: &Capture, socket: TcpSocket, to: SocketAddr) {
     let (connected, accepted) = soon(async { tokio::join!(socket.connect(to), capture.accept()) }).await;
     let mut program = connected.unwrap_or_else(|error| panic!("{to}: {error}"));
-    let Connection { mut stream, program: from, destination } = accepted.expect("a connection");
+    let Connection { mut stream, program: from, destination, .. } = accepted.expect("a connection");
     assert_eq!((destination, from), (to, program.local_addr().expect("connected")));
     soon(talk(&mut program, &mut stream)).await.expect("both ways");
     assert_eq!(program.peer_addr().expect("connected"), to);

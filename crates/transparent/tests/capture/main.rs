@@ -11,6 +11,7 @@ mod hosts;
 mod kernel;
 mod ping;
 mod selection;
+mod stranded;
 mod strict;
 mod stub;
 mod tcp;
