@@ -87,7 +87,7 @@ class Machine:
         # Those of runs that were killed.
         clear(folder, GROUP, 1)
         shutil.copy(package, folder / "package.deb")
-        # Whoever ends this process ends the system, whose first process dies with unshare.
+        # The end of this process ends the system, whose first process dies with unshare.
         words = [*DIE_TOO, "unshare", *SPACES, "--kill-child=KILL"]
         words += [BOOT, folder, self.group, *([files] if files else [])]
         with (folder / "console").open("wb") as console:

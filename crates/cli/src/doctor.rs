@@ -1,6 +1,5 @@
 //! `anabranch doctor`: measures the links to another host, says why the bond over them is slow, and what would help.
 
-mod answering;
 mod conducting;
 mod document;
 mod meeting;
@@ -17,8 +16,6 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::report::Outcome;
 use crate::settings;
-
-pub(crate) use answering::answer;
 
 /// Runs the command.
 ///

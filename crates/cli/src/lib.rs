@@ -10,6 +10,8 @@
 #[cfg(any(test, not(feature = "full")))]
 mod absent;
 mod addresses;
+#[cfg(feature = "full")]
+mod answering;
 mod arguments;
 mod bench;
 mod clock;

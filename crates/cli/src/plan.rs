@@ -44,7 +44,9 @@ pub(crate) async fn run(arguments: &PlanArguments, interrupt: &mut Interrupt) ->
     let summary = table::plan(&loaded.scenario, &report);
     let body = if arguments.timing.timing { timed_plan } else { plan };
     let document = Some(body(&loaded.scenario, &report).about(loaded.sha256.clone()));
-    let Some(path) = &arguments.write else { return Ok(Outcome { document, summary, failure: None, ..Outcome::default() }) };
+    let Some(path) = &arguments.write else {
+        return Ok(Outcome { document, summary, failure: None, ..Outcome::default() });
+    };
     let text = written::with_limits(&loaded, &report.flow.name, &report.best.limits)?;
     if path.as_os_str() != "-" {
         write(path, &text)?;

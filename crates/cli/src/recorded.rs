@@ -50,7 +50,12 @@ pub(crate) async fn run(
         let written = anabranch_files::write(path, &made.written.text);
         written.map_err(|source| CannotWrite { path: path.to_owned(), source })?;
         let next = format!("{} has {}.\n", path.display(), counted(&made));
-        return Ok(Outcome { document, summary: format!("{next}{remarks}"), failure: None, ..Outcome::default() });
+        return Ok(Outcome {
+            document,
+            summary: format!("{next}{remarks}"),
+            failure: None,
+            ..Outcome::default()
+        });
     }
     if arguments.output.is_json() {
         return Ok(Outcome { document, ..Outcome::default() });

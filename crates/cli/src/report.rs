@@ -47,7 +47,7 @@ impl Outcome {
         self.ending()
     }
 
-    /// How the program ends: a result that could not be written is a failure.
+    /// The exit code: a result that could not be written is a failure.
     pub(crate) fn ending(&self) -> ExitCode {
         match ending(self.failure.as_ref()) {
             ExitCode::SUCCESS if self.has_findings => ExitCode::from(FINDINGS),

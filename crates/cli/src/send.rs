@@ -47,11 +47,7 @@ async fn dial(
     let security = key::to_dial(&arguments.secrecy, interrupt).await?;
     let dialer = Dialer { config, security, mark: None, partner: Partner::Files, output: arguments.output };
     let route = Route::find(dialer, &arguments.to, &arguments.via).await?;
-    let run = SendRun {
-        arguments,
-        resolved: resolved(&route, arguments),
-        config: &route.dialer.config,
-    };
+    let run = SendRun { arguments, resolved: resolved(&route, arguments), config: &route.dialer.config };
     let sent = route.dial(interrupt, async |receiver, interrupt| {
         let left_out = sending::left_out(&sources);
         let files = send_files(&receiver.association, sources, arguments.limit_rate);

@@ -23,7 +23,7 @@ mod view;
 use anabranch_base::Time;
 
 use crate::estimated::Estimated;
-use crate::link_estimate::{DirectionEstimate, LinkEstimate, Reach};
+use crate::link_estimate::{DirectionEstimate, LinkEstimate, LinkStatus};
 use crate::recording::{Flight, Lane, Purpose, Recording};
 use clock::Floors;
 use direction::Direction;
@@ -38,7 +38,8 @@ pub fn estimate_links(recording: &Recording) -> Vec<LinkEstimate> {
     let mut forward: Vec<_> = lanes.iter().map(|lane| sample::series(&lane.forward, forward_start)).collect();
     let mut reverse: Vec<_> = lanes.iter().map(|lane| sample::series(&lane.reverse, reverse_start)).collect();
     remove_drift(&mut forward, &mut reverse);
-    let references: Vec<i128> = forward.iter().zip(&reverse).map(|(forward, reverse)| forward.1 + reverse.1).collect();
+    let references: Vec<i128> =
+        forward.iter().zip(&reverse).map(|(forward, reverse)| forward.1 + reverse.1).collect();
     let forward = Measured::of(forward, true, is_idle(recording));
     let reverse = Measured::of(reverse, false, is_idle(recording));
     let lateness = lateness::of(&recording.here, &recording.there);
@@ -67,7 +68,7 @@ pub fn rate_of_trains(flight: &Flight, length: u32) -> Option<Estimated> {
     trains::rate(&series.first()?.samples, length)
 }
 
-/// All lanes in one direction.
+/// The lanes in one direction.
 struct Measured {
     lanes: Vec<Direction>,
     /// The lanes with which each shares a bottleneck.
@@ -110,12 +111,15 @@ fn describe_both(
     start: Time,
 ) {
     if lane.is_dead || !(forward.has_arrivals() || reverse.has_arrivals()) {
-        estimate.reach = Reach::Dead;
+        estimate.status = LinkStatus::Dead;
     }
     let are_known = forward.has_arrivals() && reverse.has_arrivals();
     let floors = are_known.then(|| reference as f64 * 1e-9 + forward.floor() + reverse.floor());
-    let trips: Vec<(f64, f64)> =
-        lane.round_trips.iter().map(|trip| (trip.at.since(start).as_secs_f64(), trip.took.as_secs_f64())).collect();
+    let trips: Vec<(f64, f64)> = lane
+        .round_trips
+        .iter()
+        .map(|trip| (trip.at.since(start).as_secs_f64(), trip.took.as_secs_f64()))
+        .collect();
     let trips = round_trip::of(&trips, rest(forward), floors);
     estimate.round_trip_s = trips.floor;
     estimate.round_trip_median_s = trips.at_rest;

@@ -19,7 +19,7 @@ pub use estimate::{estimate_links, rate_of_trains};
 pub use estimated::Estimated;
 pub use evidence::{Direction, Evidence, LaneSeen, Limits, Place};
 pub use finding::{Cause, Finding, Promise, findings, with_promises};
-pub use link_estimate::{DirectionEstimate, LinkEstimate, LossRuns, Queue, Reach};
+pub use link_estimate::{DirectionEstimate, LinkEstimate, LinkStatus, LossRuns, Queue};
 pub use path_seen::PathSeen;
 pub use remedy::{Remedy, RemedyWords};
 pub use transfer::{Alone, Control, Transfer};

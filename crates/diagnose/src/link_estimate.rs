@@ -9,8 +9,8 @@ use crate::estimated::Estimated;
 pub struct LinkEstimate {
     /// The lane's name.
     pub name: String,
-    /// True, or why nothing could be measured.
-    pub reach: Reach,
+    /// Measured, or the reason why nothing could be measured.
+    pub status: LinkStatus,
     /// The least round-trip time in seconds: propagation, and the sending of a small packet each way.
     pub round_trip_s: Option<Estimated>,
     /// The median of the round-trip times at rest, in seconds.
@@ -53,9 +53,9 @@ pub struct DirectionEstimate {
 /// The queue of a bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Queue {
-    /// Its depth in seconds of the link's rate.
+    /// The depth in seconds of the link's rate.
     pub depth_s: Estimated,
-    /// Its depth in bytes.
+    /// The depth in bytes.
     pub depth_bytes: Estimated,
     /// True if it was not filled to its end: then the depth is at least this.
     pub is_at_least: bool,
@@ -75,10 +75,10 @@ pub struct LossRuns {
     pub spacing_s: f64,
 }
 
-/// Whether a lane was measured.
+/// The result of measuring a lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Reach {
+pub enum LinkStatus {
     /// It was measured.
     #[default]
     Measured,

@@ -109,7 +109,7 @@ pub struct SizeTried {
     pub arrived: u32,
 }
 
-/// What an end says of itself. The other end's may be wrong on purpose.
+/// The statements of an end about itself. The other end's may be wrong on purpose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct End {
     /// The lateness of its timers: how much later than asked its pauses ended, the median.

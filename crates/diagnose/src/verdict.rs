@@ -52,7 +52,7 @@ pub(crate) enum Bottleneck {
 }
 
 /// Judges `run`, with the results of each path alone if there are any. `words` words remedies in the options of the
-/// program; [`Remedy`]'s own `Display` is for programs without options.
+/// program; [`Remedy`](crate::Remedy)'s own `Display` is for programs without options.
 pub fn judge(run: &Transfer, alone: &[Alone], words: RemedyWords) -> Diagnosis {
     let evidence = Weighed::of(run, alone);
     let cause = cause(&evidence);

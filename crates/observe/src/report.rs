@@ -24,7 +24,7 @@ use anabranch_sim::observe::Observation;
 use anabranch_sim::result::RunResult;
 
 use super::About;
-pub use measured::measurement_page;
+pub(crate) use measured::measurement_page;
 use page::Page;
 use series::RunSeries;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_diagnose::recording::{Flight, Lane, Purpose, Recording, RoundTrip, TestPacket};
-use anabranch_diagnose::{DirectionEstimate, Estimated, LinkEstimate, LossRuns, Queue, Reach};
+use anabranch_diagnose::{DirectionEstimate, Estimated, LinkEstimate, LinkStatus, LossRuns, Queue};
 use anabranch_observe::{Measurement, write_measurement_page};
 
 /// A link with a queue before its line.
@@ -159,7 +159,7 @@ fn the_page_of_a_measurement_is_written_whole() {
     let dead =
         Lane { name: "usb0".to_owned(), local: "172.20.10.4".to_owned(), is_dead: true, ..Lane::default() };
     lanes.push(Lane { interface: Some("usb0".to_owned()), remote: "203.0.113.9".to_owned(), ..dead });
-    links.push(LinkEstimate { name: "usb0".to_owned(), reach: Reach::Dead, ..LinkEstimate::default() });
+    links.push(LinkEstimate { name: "usb0".to_owned(), status: LinkStatus::Dead, ..LinkEstimate::default() });
     links[1].shares_forward = vec!["wwan1".to_owned()];
     links[2].shares_forward = vec!["wwan0".to_owned()];
     let findings = [

@@ -202,7 +202,7 @@ impl Conductor {
         }
     }
 
-    /// What the receiver has seen of one direction of a lane.
+    /// The echo of the receiver for one direction of a lane.
     fn view(&self, now: Time, lane: usize, is_forward: bool) -> Option<Echo> {
         if is_forward { self.echoes[lane] } else { self.traffic.lane(lane).receiver.echo(now) }
     }

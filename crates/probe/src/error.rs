@@ -20,7 +20,7 @@ pub enum ProbeError {
         "no {what} from the other end within {within}: it is gone, or too busy to measure with; try again"
     )]
     NoAnswer {
-        /// What was awaited.
+        /// The awaited frame or packet.
         what: &'static str,
         /// For how long.
         within: Duration,

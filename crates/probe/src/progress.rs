@@ -34,7 +34,7 @@ pub enum Phase {
     Fill,
     /// Many small packets, for losses by chance.
     Chance,
-    /// All lanes are filled in one direction.
+    /// Every lane is filled in one direction.
     Together,
     /// The ends exchange their reports.
     End,

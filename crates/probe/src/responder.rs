@@ -24,7 +24,7 @@ pub struct Responder {
     is_greeted: bool,
     messages: u32,
     /// The bytes of the programs so far: of the current one all, of those before as many as were sent.
-    spent: ByteCount,
+    used_bytes: ByteCount,
     current: Vec<Program>,
     /// The counts of the segments that ended and were not reported.
     ended: BTreeMap<u16, Vec<LaneSent>>,
@@ -43,7 +43,7 @@ impl Responder {
             heard: now,
             is_greeted: false,
             messages: 0,
-            spent: ByteCount::ZERO,
+            used_bytes: ByteCount::ZERO,
             current: Vec::new(),
             ended: BTreeMap::new(),
             least_sent_share: 1.0,
@@ -83,10 +83,10 @@ impl Responder {
             return Err(ProbeError::Impossible("a segment that begins after a later one"));
         }
         self.end_segment(now, segment);
-        if let Err(why) = self.limits.check(&programs, self.spent) {
+        if let Err(why) = self.limits.check(&programs, self.used_bytes) {
             return Err(self.refuse(why));
         }
-        self.spent += programs.iter().map(Program::bytes).sum();
+        self.used_bytes += programs.iter().map(Program::bytes).sum();
         self.current.clone_from(&programs);
         self.traffic.begin(now, segment, programs);
         Ok(())
@@ -121,7 +121,7 @@ impl Responder {
             let Some(sent) = counts.get(usize::from(program.lane)) else { continue };
             let unsent = u64::from(program.packets().saturating_sub(sent.packets));
             let each = program.bytes().get() / u64::from(program.packets().max(1));
-            self.spent = self.spent.saturating_sub(ByteCount::new(unsent * each));
+            self.used_bytes = self.used_bytes.saturating_sub(ByteCount::new(unsent * each));
             // Sizes are also tried that the system refuses.
             if program.sizes.len() == 1 {
                 self.note_share(*sent);

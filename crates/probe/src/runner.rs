@@ -23,7 +23,7 @@ use driving::Drive;
 use facts::Start;
 use interfaces::FillWatch;
 
-/// What a caller knows of its machine.
+/// The facts that a caller knows of its machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Host {
     /// The limit to which the SCTP receive buffer may grow.
@@ -43,7 +43,7 @@ pub struct Plan {
     pub host: Host,
 }
 
-/// Measures all paths of an association, which nobody else may read meanwhile. It takes as long as the first
+/// Measures all paths of an association, whose messages no other task may read meanwhile. It takes as long as the first
 /// `progress` says, longer where a deep queue or rare losses need it, and at most 150 s.
 ///
 /// # Errors

@@ -65,7 +65,7 @@ pub(crate) struct SentTest {
     pub size: u16,
 }
 
-/// What one end sent of a segment.
+/// The packets that one end sent in a segment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentFlight {
     /// The packets in the order of their numbers; empty if they are not kept.

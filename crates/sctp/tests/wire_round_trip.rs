@@ -8,8 +8,8 @@ use anabranch_sctp::wire::{
     Abort, Asconf, AsconfAck, Auth, Cause, Checksum, Chunk, CommonHeader, CongestionWindowReduced,
     CookieEcho, Data, EcnEcho, EncodeChunk, ErrorChunk, ForwardTsn, GapBlock, Heartbeat, HeartbeatAck, IData,
     IForwardTsn, Init, InitAck, NrSack, Packet, PacketBuilder, Pad, Parameter, Place, Ppid, ReConfig,
-    ReConfigParameter, Sack, Shutdown, ShutdownComplete, SkippedMessage, SkippedStream, StreamId,
-    Test, UnknownChunk, VerificationTag,
+    ReConfigParameter, Sack, Shutdown, ShutdownComplete, SkippedMessage, SkippedStream, StreamId, Test,
+    UnknownChunk, VerificationTag,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;

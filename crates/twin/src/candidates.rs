@@ -7,7 +7,7 @@ use anabranch_sctp::config::Config;
 use crate::change::Change;
 use crate::twin::{Twin, association};
 
-/// The changes that may matter for the twin. Some may be none, or not allowed: who applies them sees.
+/// The changes that may matter for the twin. Some are in use, or not allowed: applying shows it.
 pub(crate) fn candidates(twin: &Twin) -> Vec<Change> {
     let scenario = twin.scenario();
     let Some(sctp) = association(scenario) else { return Vec::new() };
@@ -18,14 +18,11 @@ pub(crate) fn candidates(twin: &Twin) -> Vec<Change> {
         .filter_map(|path| scenario.paths.get(*path))
         .map(|path| path.name.as_str())
         .collect();
-    let controls = CONTROLS.iter().filter(|name| **name != config.congestion_control);
-    let mut changes: Vec<Change> =
-        controls.map(|name| Change::CongestionControl((*name).to_owned())).collect();
+    let mut changes: Vec<Change> = CONTROLS.map(|name| Change::CongestionControl(name.to_owned())).to_vec();
     changes.extend(buffers(config, twin.held_bytes()));
     if paths.len() > 1 {
         changes.extend(paths.iter().map(|path| Change::WithoutPath((*path).to_owned())));
-        let schedulers = SCHEDULERS.iter().filter(|name| **name != config.scheduler);
-        changes.extend(schedulers.map(|name| Change::Scheduler((*name).to_owned())));
+        changes.extend(SCHEDULERS.map(|name| Change::Scheduler(name.to_owned())));
         changes.extend(paths.iter().map(|path| Change::Secondary((*path).to_owned())));
         changes.extend(["auto", "off"].map(|word| Change::Coupling(word.to_owned())));
     }
@@ -87,3 +84,43 @@ const MOST_BUFFER: u64 = 64 << 20;
 
 /// The least packet size that an association may have.
 const LEAST_MTU: u64 = 576;
+
+#[cfg(test)]
+mod tests {
+    use anabranch_diagnose::{DirectionEstimate, Estimated, LinkEstimate};
+
+    use super::*;
+    use crate::choices::TwinChoices;
+
+    fn link(name: &str) -> LinkEstimate {
+        let rate = Estimated { value: 10e6, low: 10e6, high: 10e6, samples: 9 };
+        let direction = DirectionEstimate { rate_bps: Some(rate), ..DirectionEstimate::default() };
+        LinkEstimate {
+            name: name.to_owned(),
+            forward: direction.clone(),
+            reverse: direction,
+            ..LinkEstimate::default()
+        }
+    }
+
+    #[test]
+    fn the_policies_in_use_are_no_changes() {
+        for (control, scheduler) in CONTROLS.into_iter().zip(SCHEDULERS) {
+            let config = Config {
+                congestion_control: control.into(),
+                scheduler: scheduler.into(),
+                ..Config::tuned_2()
+            };
+            let twin = Twin::of(&[link("a"), link("b")], &TwinChoices::new(config)).expect("two links");
+            let found = candidates(&twin);
+            for used in
+                [Change::CongestionControl(control.to_owned()), Change::Scheduler(scheduler.to_owned())]
+            {
+                assert!(found.contains(&used), "{used:?}");
+                assert_eq!(used.applied(twin.scenario()).map(|changed| changed.is_some()).ok(), Some(false));
+            }
+            let useful = |change: &&Change| matches!(change.applied(twin.scenario()), Ok(Some(_)));
+            assert!(found.iter().filter(useful).count() > 6, "{found:?}");
+        }
+    }
+}

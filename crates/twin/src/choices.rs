@@ -1,4 +1,4 @@
-//! What the caller chooses: the settings in use, and the form of the file.
+//! The caller's choices: the settings in use, and the form of the file.
 
 use anabranch_base::Duration;
 use anabranch_scenario::model::Direction;

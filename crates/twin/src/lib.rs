@@ -7,6 +7,7 @@
 mod candidates;
 mod change;
 mod choices;
+mod effort;
 mod error;
 mod link_name;
 mod link_text;
@@ -22,8 +23,9 @@ mod what_if;
 
 pub use change::{Change, ChangedEnd};
 pub use choices::TwinChoices;
+pub use effort::{Effort, Observer};
 pub use error::TwinError;
 pub use network::{NetworkFile, network_toml};
 pub use trace_file::TraceFile;
 pub use twin::Twin;
-pub use what_if::{Effort, Observer, Outcome, WhatIf, WhatIfs, what_ifs};
+pub use what_if::{Outcome, WhatIf, WhatIfs, what_ifs};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anabranch_base::exact::exact_span;
 use anabranch_base::setting::Named as _;
-use anabranch_diagnose::{LinkEstimate, Reach};
+use anabranch_diagnose::{LinkEstimate, LinkStatus};
 use anabranch_scenario::model::Direction;
 use anabranch_scenario::toml_text::{comment, string};
 use anabranch_scenario::{Registry, Scenario, ScenarioError, Source};
@@ -58,10 +58,10 @@ pub fn network_toml(links: &[LinkEstimate], choices: &TwinChoices) -> Result<Net
     let mut writer = Writer { choices, stem, links: &present, traces: Vec::new(), routes: Vec::new() };
     let mut text = writer.head();
     for (link, name) in &absent {
-        let why = match link.reach {
-            Reach::Dead => "nothing came back",
-            Reach::TooLate => "a machine was later than what was to be measured",
-            Reach::Measured => "no rate was measured",
+        let why = match link.status {
+            LinkStatus::Dead => "nothing came back",
+            LinkStatus::TooLate => "a machine was later than what was to be measured",
+            LinkStatus::Measured => "no rate was measured",
         };
         text += &comment("", "", &format!("{name}, {}, is left out: {why}.", shown(&link.name)));
     }
@@ -75,7 +75,7 @@ pub fn network_toml(links: &[LinkEstimate], choices: &TwinChoices) -> Result<Net
 }
 
 fn is_measured(link: &LinkEstimate) -> bool {
-    link.reach == Reach::Measured && LinkDirection { link, is_forward: true }.rate().is_some()
+    link.status == LinkStatus::Measured && LinkDirection { link, is_forward: true }.rate().is_some()
 }
 
 struct Writer<'w> {

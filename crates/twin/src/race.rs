@@ -1,6 +1,5 @@
 //! Runs of several scenarios with the same seeds, on all cores, until they are done or the time is over.
 
-use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -10,8 +9,8 @@ use anabranch_diagnose::Estimated;
 use anabranch_scenario::Scenario;
 use anabranch_sim::Summary;
 
+use crate::effort::{Effort, Observer};
 use crate::trial::{Measured, trial};
-use crate::what_if::{Effort, Observer};
 
 /// Scenarios, the first of which is what the others are compared with, and what their runs measured.
 pub(crate) struct Race<'r> {
@@ -123,13 +122,3 @@ fn estimated(values: impl Iterator<Item = f64>) -> Option<Estimated> {
         samples: estimate.n as u64,
     })
 }
-
-impl Effort {
-    /// The number of threads.
-    pub(crate) fn threads(&self) -> usize {
-        let threads = self.threads.or(thread::available_parallelism().ok());
-        threads.map_or(1, NonZeroUsize::get).min(MOST_THREADS)
-    }
-}
-
-const MOST_THREADS: usize = 64;

@@ -1,6 +1,4 @@
-//! What a change of one thing would bring: the twin as it is and with each change, with the same seeds.
-
-use std::num::NonZeroUsize;
+//! The gains of changes of one thing: the twin as it is and with each change, with the same seeds.
 
 use anabranch_base::Duration;
 use anabranch_diagnose::Estimated;
@@ -9,39 +7,11 @@ use serde::Serialize;
 
 use crate::candidates::candidates;
 use crate::change::{Change, ChangedEnd};
+use crate::effort::{Effort, Observer};
 use crate::error::TwinError;
 use crate::race::Race;
 use crate::trial::{Measured, trial, with_echoes};
 use crate::twin::Twin;
-
-/// The effort that is spent.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// The time after which no more is simulated, by `clock`.
-    pub budget: Duration,
-    /// How long the program has been running: this crate does not read a clock.
-    pub clock: fn() -> Duration,
-    /// The number of threads; `None` for as many as there are cores.
-    pub threads: Option<NonZeroUsize>,
-    /// The first seed.
-    pub seed: u64,
-}
-
-impl Effort {
-    /// Ten seconds on all cores.
-    pub fn new(clock: fn() -> Duration) -> Effort {
-        Effort { budget: Duration::from_secs(10), clock, threads: None, seed: 1 }
-    }
-}
-
-/// Who watches the simulations, from any thread.
-#[derive(Clone, Copy)]
-pub struct Observer<'o> {
-    /// Hears the share that is done, from 0 to 1.
-    pub on_progress: &'o (dyn Fn(f64) + Sync),
-    /// Returns true once the simulations shall end.
-    pub is_cancelled: &'o (dyn Fn() -> bool + Sync),
-}
 
 /// The results of a scenario over its seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -71,7 +41,7 @@ pub struct WhatIf {
     pub is_gain: bool,
 }
 
-/// What changes would bring.
+/// The results of changes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WhatIfs {
     /// The twin as it is.
@@ -154,8 +124,8 @@ fn planned(changes: usize) -> usize {
     })
 }
 
-/// The `keep` most promising of `chosen`: most of them by goodput, the others by the delay of an echo. What can no longer
-/// be a gain of either does not go on.
+/// The `keep` most promising of `chosen`: most of them by goodput, the others by the delay of an echo. A change that can
+/// no longer be a gain of either does not go on.
 fn promising(race: &Race<'_>, chosen: &[usize], keep: usize) -> Vec<usize> {
     let gain = |scenario: &usize| race.difference(*scenario, goodput);
     let value = |scenario: &usize| gain(scenario).map_or(f64::NEG_INFINITY, |gain| gain.value);
@@ -216,7 +186,7 @@ fn seconds(seconds: f64) -> Duration {
 /// The seeds with which every change runs.
 const FIRST_SEEDS: u64 = 2;
 
-/// How many of the changes go on, and to how many seeds in all.
+/// The number of changes that go on, and the seeds to which they go in all.
 const STAGES: [(usize, u64); 2] = [(8, 4), (4, 8)];
 
 /// The least gain that counts, as a share of the goodput.

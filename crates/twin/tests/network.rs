@@ -1,7 +1,7 @@
 //! The file of measured links: it always parses, and says what was measured.
 
 use anabranch_base::{BitRate, ByteCount, Duration};
-use anabranch_diagnose::{DirectionEstimate, Estimated, LinkEstimate, LossRuns, Queue, Reach};
+use anabranch_diagnose::{DirectionEstimate, Estimated, LinkEstimate, LinkStatus, LossRuns, Queue};
 use anabranch_link::config::{Delay, LinkConfig, LossKind, QueueConfig, QueueLimit, Rate};
 use anabranch_scenario::Scenario;
 use anabranch_sctp::config::Config;
@@ -130,7 +130,7 @@ fn runs_of_losses_are_a_channel_with_the_same_share() {
 
 #[test]
 fn a_lane_without_a_rate_is_left_out_and_a_role_is_kept() {
-    let dead = LinkEstimate { reach: Reach::Dead, ..link("eth1", 1e6, 0.01) };
+    let dead = LinkEstimate { status: LinkStatus::Dead, ..link("eth1", 1e6, 0.01) };
     let links = [dead.clone(), link("eth0", 10e6, 0.01), link("wwan0", 4e6, 0.06)];
     let roles = vec![("wwan0".to_owned(), PathRole::Backup)];
     let file = network_toml(&links, &TwinChoices { roles, ..choices() }).expect("two links");

@@ -1,4 +1,4 @@
-//! What changes would bring on networks whose trouble is known.
+//! The gains of changes on networks whose trouble is known.
 
 // The budget is of wall-clock time, and the table is for who runs a test with --nocapture.
 #![expect(clippy::disallowed_methods, clippy::print_stdout)]
@@ -123,7 +123,7 @@ fn a_link_that_is_said_to_be_endlessly_fast_takes_no_more_than_the_budget() {
 }
 
 #[test]
-fn who_cancels_gets_nothing_and_soon() {
+fn cancelled_simulations_return_nothing() {
     let twin = Twin::of(&[link("eth0", 100.0, 0.03, 0.06, 0.0)], &TwinChoices::new(Config::tuned_2()));
     let observer = Observer { on_progress: &|_| (), is_cancelled: &|| true };
     let found = what_ifs(&twin.expect("a link"), &Effort::new(clock), &observer);

@@ -1,17 +1,17 @@
 //! The end that measures: test packets over each link, the bond itself each way, then the judgement.
 
 use anabranch_diagnose::recording::Recording;
-use anabranch_diagnose::{LinkEstimate, Reach, estimate_links};
+use anabranch_diagnose::{LinkEstimate, LinkStatus, estimate_links};
 use anabranch_net::Config;
 use anabranch_probe::{Plan, ProbeError, measure};
 
-use super::answering::host;
 use super::document::{self, Examined};
 use super::progress::View;
 use super::pronounced::{self, Pronounced};
 use super::simulated::{self, Simulated};
 use super::tests_of_bond::{self, Bond};
 use super::{verified, written};
+use crate::answering::host;
 use crate::arguments::DoctorArguments;
 use crate::dialing::Route;
 use crate::failure::Failure;
@@ -33,15 +33,18 @@ pub(super) async fn run(
     let mut view = View::new(arguments.output);
     let recording = record(other, arguments, config, &mut view, interrupt).await?;
     let links = estimate_links(&recording);
-    refuse_unmeasured(&links)?;
-    let bond = if arguments.light {
+    let is_measured = links.iter().any(|link| link.status == LinkStatus::Measured);
+    let bond = if arguments.light || !is_measured {
         Bond::default()
     } else {
         tests_of_bond::run(other, config, &mut view, interrupt).await?
     };
     let _ = tokio::time::timeout(CLOSING, other.association.close()).await;
-    let simulated = simulated::run(&links, arguments, config, &mut view, interrupt).await?;
+    let simulated = simulated::run(&recording, &links, arguments, config, &mut view, interrupt).await?;
     let pronounced = pronounced::of(&recording, &links, &bond, simulated.as_ref(), config, arguments);
+    if !is_measured && pronounced.findings.is_empty() {
+        return Err(unmeasured(&links));
+    }
     let verified = match route {
         Some(route) if arguments.verify => {
             verified::run(simulated.as_ref(), &bond, route, &mut view, interrupt).await?
@@ -85,19 +88,16 @@ fn failure(peer: &Peer, error: ProbeError) -> Failure {
     }
 }
 
-/// Nothing is said of links of which nothing is known.
-fn refuse_unmeasured(links: &[LinkEstimate]) -> Result<(), Failure> {
-    if links.iter().any(|link| link.reach == Reach::Measured) {
-        return Ok(());
-    }
-    let is_late = links.iter().any(|link| link.reach == Reach::TooLate);
-    Err(Failure::PeerGone(if is_late {
+/// The failure where nothing is known of any link.
+fn unmeasured(links: &[LinkEstimate]) -> Failure {
+    let is_late = links.iter().any(|link| link.status == LinkStatus::TooLate);
+    let why = if is_late {
         "this machine or the other one was later than what would be measured: stop other programs that use the \
          processor, and measure again"
-            .to_owned()
     } else {
-        "no link answered test packets".to_owned()
-    }))
+        "no link answered test packets"
+    };
+    Failure::PeerGone(why.to_owned())
 }
 
 fn outcome(examined: &Examined<'_>, arguments: &DoctorArguments, config: &Config) -> Outcome {

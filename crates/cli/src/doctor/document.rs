@@ -14,7 +14,7 @@ use super::verified::Verified;
 use crate::arguments::DoctorArguments;
 use crate::settings;
 
-/// All that an examination found.
+/// The results of an examination.
 pub(super) struct Examined<'a> {
     /// The test packets.
     pub recording: &'a Recording,
@@ -58,8 +58,9 @@ pub(super) fn of(examined: &Examined<'_>, arguments: &DoctorArguments, config: &
         entry
     });
     let [forward, reverse] = examined.bond.transfers(config, &examined.recording.lanes);
-    let ways = examined.simulated.iter().flat_map(|simulated| &simulated.ways);
-    let what_ifs = ways.map(|way| json!({ "is_forward": way.is_forward, "changes": way.changes }));
+    let directions = examined.simulated.iter().flat_map(|simulated| &simulated.directions);
+    let what_ifs = directions
+        .map(|direction| json!({ "is_forward": direction.is_forward, "changes": direction.changes }));
     Body::of(&DoctorDocument {
         healthy: findings.is_empty(),
         findings,

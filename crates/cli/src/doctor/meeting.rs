@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use anabranch_net::Config;
 
-use super::{answer, conducting};
+use super::conducting;
+use crate::answering::answer;
 use crate::arguments::DoctorArguments;
 use crate::dialing::{Dialer, Route};
 use crate::failure::Failure;

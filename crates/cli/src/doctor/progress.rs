@@ -38,13 +38,13 @@ impl View {
             self.tell(&format!("measuring, {why}{:.0} s", seconds(progress.total)));
         }
         let lane = progress.lane.map_or(String::new(), |lane| format!(", link {}", lane + 1));
-        let way = match progress.is_forward {
+        let direction = match progress.is_forward {
             Some(true) => " there",
             Some(false) => " back",
             None => "",
         };
         let done = 1.0 - progress.left.as_secs_f64() / progress.total.as_secs_f64().max(1e-9);
-        self.show(&format!("{}{lane}{way}", progress.phase), done, Some(seconds(progress.left)));
+        self.show(&format!("{}{lane}{direction}", progress.phase), done, Some(seconds(progress.left)));
     }
 
     /// Shows a later step, of which `done` is the finished share.

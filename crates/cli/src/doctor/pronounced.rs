@@ -4,7 +4,7 @@ use anabranch_base::Duration;
 use anabranch_bench::control;
 use anabranch_diagnose::recording::{End, Flight, Lane, Recording};
 use anabranch_diagnose::{
-    Direction, DirectionEstimate, Evidence, Finding, LaneSeen, Limits, LinkEstimate, Promise, Reach,
+    Direction, DirectionEstimate, Evidence, Finding, LaneSeen, Limits, LinkEstimate, LinkStatus, Promise,
     findings, with_promises,
 };
 use anabranch_net::Config;
@@ -23,7 +23,7 @@ pub(super) struct Pronounced {
     pub findings: Vec<Finding>,
     /// Each as a sentence.
     pub sentences: Vec<String>,
-    /// What is printed.
+    /// The printed text.
     pub text: String,
 }
 
@@ -38,9 +38,9 @@ pub(super) fn of(
 ) -> Pronounced {
     let found = findings(&evidence(recording, links, bond, config));
     let promised = |is_forward: bool| {
-        let ways = simulated.map(|simulated| &simulated.ways[..]).unwrap_or_default();
-        let way = ways.iter().find(|way| way.is_forward == is_forward);
-        way.map_or(Vec::new(), |way| way.changes.changes.iter().map(promise).collect())
+        let directions = simulated.map(|simulated| &simulated.directions[..]).unwrap_or_default();
+        let direction = directions.iter().find(|direction| direction.is_forward == is_forward);
+        direction.map_or(Vec::new(), |direction| direction.changes.changes.iter().map(promise).collect())
     };
     let [there, back] = [true, false].map(promised);
     let findings: Vec<Finding> = found
@@ -69,9 +69,9 @@ fn text(findings: &[Finding], sentences: &[String], is_verbose: bool) -> String 
     text
 }
 
-/// What could not be told, so that it is not taken for healthy.
+/// The links and directions that could not be judged, so that they are not taken for healthy.
 fn unknown(links: &[LinkEstimate]) -> String {
-    let ways = |link: &LinkEstimate| {
+    let unjudged = |link: &LinkEstimate| {
         let lacks = |direction: &DirectionEstimate| direction.rate_bps.is_none();
         match (lacks(&link.forward), lacks(&link.reverse)) {
             (true, true) => Some("each way"),
@@ -80,12 +80,12 @@ fn unknown(links: &[LinkEstimate]) -> String {
             (false, false) => None,
         }
     };
-    let measured = links.iter().filter(|link| link.reach == Reach::Measured);
+    let measured = links.iter().filter(|link| link.status == LinkStatus::Measured);
     let lines = measured.filter_map(|link| {
         Some(format!(
             "the rate of {} {} is not known: test packets did not fill it\n",
             printable(&link.name),
-            ways(link)?
+            unjudged(link)?
         ))
     });
     lines.collect()
@@ -134,7 +134,7 @@ fn length(lane: &Lane) -> Duration {
 
 /// The number of test packets that arrived.
 fn arrived(recording: &Recording, flights: impl Fn(&Lane) -> &[Flight]) -> u64 {
-    let packets = recording.lanes.iter().flat_map(|lane| flights(lane)).flat_map(|flight| &flight.packets);
+    let packets = recording.lanes.iter().flat_map(flights).flat_map(|flight| &flight.packets);
     packets.filter(|packet| packet.arrived.is_some()).count() as u64
 }
 

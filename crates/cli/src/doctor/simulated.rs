@@ -1,12 +1,14 @@
-//! What a change would bring: the simulator runs the measured links with one thing changed at a time.
+//! The gains of changes: the simulator runs the measured links with one thing changed at a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use anabranch_base::Duration;
 use anabranch_diagnose::LinkEstimate;
+use anabranch_diagnose::recording::Recording;
 use anabranch_net::Config;
 use anabranch_scenario::model::Direction;
+use anabranch_sctp::config::Growth;
 use anabranch_twin::{
     ChangedEnd, Effort, NetworkFile, Observer, Twin, TwinChoices, WhatIf, WhatIfs, what_ifs,
 };
@@ -26,29 +28,31 @@ pub(super) struct Simulated {
     /// The scenario of the links.
     pub file: NetworkFile,
     /// The changes each way; none where there was no time for them.
-    pub ways: Vec<SimulatedWay>,
+    pub directions: Vec<SimulatedDirection>,
 }
 
 /// The changes that were tried in one direction.
 #[derive(Debug)]
-pub(super) struct SimulatedWay {
+pub(super) struct SimulatedDirection {
     /// True for data from this end to the other.
     pub is_forward: bool,
-    /// What they gave.
+    /// Their results.
     pub changes: WhatIfs,
 }
 
 impl Simulated {
-    /// The change of settings for data to the other end that raises the goodput most, if any does.
+    /// The change of this end's settings for data to the other end that raises the goodput most, if any does.
     pub(super) fn best_there(&self) -> Option<&WhatIf> {
-        let there = self.ways.iter().find(|way| way.is_forward)?;
-        there.changes.changes.iter().find(|change| change.is_gain && !change.change.settings().is_empty())
+        let there = self.directions.iter().find(|direction| direction.is_forward)?;
+        let is_ours =
+            |change: &&WhatIf| change.end == ChangedEnd::Sender && !change.change.settings().is_empty();
+        there.changes.changes.iter().filter(|change| change.is_gain).find(is_ours)
     }
 
     /// The changes that bring something, the best of each way first.
     pub(super) fn table(&self) -> String {
-        let rows: Vec<Vec<String>> = self.ways.iter().flat_map(SimulatedWay::rows).collect();
-        if self.ways.is_empty() {
+        let rows: Vec<Vec<String>> = self.directions.iter().flat_map(SimulatedDirection::rows).collect();
+        if self.directions.is_empty() {
             return String::new();
         }
         if rows.is_empty() {
@@ -60,7 +64,7 @@ impl Simulated {
     }
 }
 
-impl SimulatedWay {
+impl SimulatedDirection {
     fn rows(&self) -> Vec<Vec<String>> {
         let useful = self.changes.changes.iter().filter(|change| change.is_gain).take(MOST);
         useful.map(|change| self.row(change)).collect()
@@ -95,20 +99,20 @@ impl SimulatedWay {
 /// # Errors
 /// Ctrl-C.
 pub(super) async fn run(
+    recording: &Recording,
     links: &[LinkEstimate],
     arguments: &DoctorArguments,
     config: &Config,
     view: &mut View,
     interrupt: &mut Interrupt,
 ) -> Result<Option<Simulated>, Failure> {
-    let choices = choices(arguments, config);
-    let Ok(twin) = Twin::of(links, &choices) else { return Ok(None) };
-    let mut simulated = Simulated { file: twin.file().clone(), ways: Vec::new() };
-    let reverse = TwinChoices { direction: Direction::Reverse, ..choices };
-    for (is_forward, twin) in [(true, Some(twin)), (false, Twin::of(links, &reverse).ok())] {
+    let twin = |direction| Twin::of(links, &choices(direction, recording, arguments, config)).ok();
+    let Some(forward) = twin(Direction::Forward) else { return Ok(None) };
+    let mut simulated = Simulated { file: forward.file().clone(), directions: Vec::new() };
+    for (is_forward, twin) in [(true, Some(forward)), (false, twin(Direction::Reverse))] {
         let Some(twin) = twin else { continue };
         let changes = tried(twin, is_forward, view, interrupt).await?;
-        simulated.ways.extend(changes.map(|changes| SimulatedWay { is_forward, changes }));
+        simulated.directions.extend(changes.map(|changes| SimulatedDirection { is_forward, changes }));
     }
     Ok(Some(simulated))
 }
@@ -143,10 +147,26 @@ async fn tried(
     }
 }
 
-/// The links as a scenario with these settings.
-fn choices(arguments: &DoctorArguments, config: &Config) -> TwinChoices {
+/// The links as a scenario with these settings. The buffers are those of the ends that use them.
+fn choices(
+    direction: Direction,
+    recording: &Recording,
+    arguments: &DoctorArguments,
+    config: &Config,
+) -> TwinChoices {
     let stem = arguments.write.as_ref().and_then(|path| path.file_stem()).map(|stem| stem.to_string_lossy());
-    let mut choices = TwinChoices::new(Config { test_packets: false, ..config.clone() });
+    let mut config = Config { test_packets: false, ..config.clone() };
+    let there = &recording.there;
+    match direction {
+        Direction::Reverse if !there.send_buffer.is_zero() => config.send_buffer = there.send_buffer,
+        Direction::Forward if !there.receive_buffer_limit.is_zero() => {
+            config.receive_buffer = config.receive_buffer.min(there.receive_buffer_limit);
+            let growth = Growth::to(there.receive_buffer_limit);
+            config.receive_growth = (growth.limit > config.receive_buffer).then_some(growth);
+        }
+        _ => {}
+    }
+    let mut choices = TwinChoices { direction, ..TwinChoices::new(config) };
     choices.registry = policies::registry();
     if let Some(stem) = stem {
         choices.stem = stem.into_owned();

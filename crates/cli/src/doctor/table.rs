@@ -1,7 +1,7 @@
 //! The table of links: each way the capacity, the delay at rest and under load, the losses, the MTU, what is shared.
 
 use anabranch_base::BitRate;
-use anabranch_diagnose::{DirectionEstimate, Estimated, LinkEstimate, Reach};
+use anabranch_diagnose::{DirectionEstimate, Estimated, LinkEstimate, LinkStatus};
 
 use crate::failure::printable;
 use crate::report::{head, lay_out_narrow};
@@ -20,19 +20,20 @@ pub(super) fn links(all: &[LinkEstimate]) -> String {
 
 fn rows(link: &LinkEstimate) -> Vec<Vec<String>> {
     let name = printable(&link.name);
-    let unmeasured = match link.reach {
-        Reach::Measured => None,
-        Reach::Dead => Some("no answer"),
-        Reach::TooLate => Some("too late to tell"),
+    let unmeasured = match link.status {
+        LinkStatus::Measured => None,
+        LinkStatus::Dead => Some("no answer"),
+        LinkStatus::TooLate => Some("too late to tell"),
     };
     if let Some(why) = unmeasured {
         return vec![vec![name, String::new(), why.to_owned()]];
     }
-    let ways =
+    let directions =
         [("there", &link.forward, &link.shares_forward), ("back", &link.reverse, &link.shares_reverse)];
-    ways.into_iter()
+    directions
+        .into_iter()
         .enumerate()
-        .map(|(index, (way, direction, shares))| {
+        .map(|(index, (place, direction, shares))| {
             let is_first = index == 0;
             let once = |text: String| if is_first { text } else { String::new() };
             let [rate, loaded, queue, chance, full] = cells(direction);
@@ -41,7 +42,7 @@ fn rows(link: &LinkEstimate) -> Vec<Vec<String>> {
             let shared = shares.iter().map(|name| printable(name)).collect::<Vec<_>>().join(", ");
             let shared = if shared.is_empty() { "-".to_owned() } else { shared };
             let [name, round_trip, mtu] = [name.clone(), round_trip, mtu].map(once);
-            vec![name, way.to_owned(), rate, round_trip, loaded, queue, chance, full, mtu, shared]
+            vec![name, place.to_owned(), rate, round_trip, loaded, queue, chance, full, mtu, shared]
         })
         .collect()
 }
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn each_way_has_its_line_within_80_columns() {
         let shared = LinkEstimate { shares_forward: vec!["wlan0".to_owned()], ..link("wwan0") };
-        let dead = LinkEstimate { reach: Reach::Dead, ..link("enp0s31f6\u{1b}[2J") };
+        let dead = LinkEstimate { status: LinkStatus::Dead, ..link("enp0s31f6\u{1b}[2J") };
         let text = links(&[link("wlan0"), shared, dead]);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(text.contains("wlan0") && text.contains("there") && text.contains("19.9 Mbit/s"), "{text}");

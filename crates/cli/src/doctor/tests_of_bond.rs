@@ -1,4 +1,4 @@
-//! What the bond itself carries each way, with the settings in use.
+//! The goodput of the bond itself each way, with the settings in use.
 
 use anabranch_base::Duration;
 use anabranch_bench::protocol::RequestedDirection;

@@ -25,7 +25,7 @@ pub(super) struct Verified {
     pub before_bps: f64,
     /// The goodput with it.
     pub with_bps: f64,
-    /// What the simulator promised.
+    /// The goodput that the simulator promised.
     pub promised_bps: f64,
 }
 

@@ -4,8 +4,8 @@ use anabranch_net::reason::BUSY;
 use anabranch_net::{Association, Config, Endpoint};
 use tokio::task::JoinSet;
 
+use crate::answering;
 use crate::arguments::Output;
-use crate::doctor;
 use crate::failure::printable;
 use crate::notice;
 use crate::peer::Connected;
@@ -60,7 +60,7 @@ impl Measurements {
 }
 
 async fn answer(endpoint: &Endpoint, association: &Association, config: &Config, output: Output) {
-    if let Err(why) = doctor::answer(endpoint, association, config).await
+    if let Err(why) = answering::answer(endpoint, association, config).await
         && !output.quiet
     {
         notice::tell(&printable(&format!("a measurement ended early: {why}")));

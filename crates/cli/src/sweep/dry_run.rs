@@ -65,7 +65,12 @@ pub(super) async fn run(
     });
     let estimated = arguments.timing.timing.then(|| ("estimated_s", json!(wall.as_secs_f64())));
     let document = with(document, estimated.into_iter().chain([("resolved", resolved(&outlook.scenario))]));
-    Ok(Outcome { document: Some(Body::of(&document).about(sha256)), summary, failure: None, ..Outcome::default() })
+    Ok(Outcome {
+        document: Some(Body::of(&document).about(sha256)),
+        summary,
+        failure: None,
+        ..Outcome::default()
+    })
 }
 
 fn inspect(design: Design, folder: Option<&Path>) -> Result<Outlook, SweepError> {

@@ -73,6 +73,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     (
         "crates/cli/src/",
         &[
+            "answering",
             "arguments",
             "clock",
             "closing",
@@ -113,6 +114,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "status",
             "bench",
             "demo",
+            "doctor",
             "forward",
             "recv",
             "send",

@@ -1,7 +1,7 @@
 //! The lateness of the ends, against what was measured: a delay is not known better than the clock was read.
 
 use crate::estimated::Estimated;
-use crate::link_estimate::{DirectionEstimate, LinkEstimate, Queue, Reach};
+use crate::link_estimate::{DirectionEstimate, LinkEstimate, LinkStatus, Queue};
 use crate::recording::End;
 
 /// The lateness, in seconds, below which a machine is in time: timers of busy systems are late by less.
@@ -12,7 +12,7 @@ pub(super) fn of(here: &End, there: &End) -> f64 {
     here.lateness_p99.max(there.lateness_p99).as_secs_f64()
 }
 
-/// Moves the ends of the intervals of delays outwards by `lateness`, and says [`Reach::TooLate`] if the lateness is more
+/// Moves the ends of the intervals of delays outwards by `lateness`, and says [`LinkStatus::TooLate`] if the lateness is more
 /// than half of the round trip and more than each queue: then neither is told from lateness.
 pub(super) fn apply(estimate: &mut LinkEstimate, lateness: f64) {
     if lateness <= 0.0 {
@@ -27,8 +27,8 @@ pub(super) fn apply(estimate: &mut LinkEstimate, lateness: f64) {
     };
     let round_trip = estimate.round_trip_s.map_or(0.0, |trip| trip.value);
     let measured = (round_trip / 2.0).max(added(&estimate.forward)).max(added(&estimate.reverse));
-    if estimate.reach == Reach::Measured && lateness > IN_TIME.max(measured) {
-        estimate.reach = Reach::TooLate;
+    if estimate.status == LinkStatus::Measured && lateness > IN_TIME.max(measured) {
+        estimate.status = LinkStatus::TooLate;
     }
 }
 
@@ -67,20 +67,20 @@ mod tests {
             (queue.depth_s.high - 0.11).abs() < 1e-9 && (queue.depth_bytes.low - 90_000.0).abs() < 1.0,
             "{queue:?}"
         );
-        assert_eq!(found.reach, Reach::Measured);
+        assert_eq!(found.status, LinkStatus::Measured);
     }
 
     #[test]
     fn a_lateness_above_all_delays_is_too_late() {
         let mut found = estimate(0.02, 0.015);
         apply(&mut found, 0.03);
-        assert_eq!(found.reach, Reach::TooLate);
+        assert_eq!(found.status, LinkStatus::TooLate);
     }
 
     #[test]
     fn a_short_lateness_is_in_time_even_on_a_short_link() {
         let mut found = estimate(0.000_2, 0.001);
         apply(&mut found, 0.004);
-        assert_eq!(found.reach, Reach::Measured);
+        assert_eq!(found.status, LinkStatus::Measured);
     }
 }

@@ -176,7 +176,7 @@ mod tests {
 
     const RATE: f64 = 12e6;
 
-    /// What a link of 12 Mbit/s does with 2,500 packets of 1,500 bytes at 1.25 times its rate.
+    /// The delays that a link of 12 Mbit/s gives 2,500 packets of 1,500 bytes at 1.25 times its rate.
     fn fill(link: impl FnMut(f64) -> Option<f64>) -> (View, Vec<Sample>) {
         let sent = (0..2_500).map(|n| f64::from(n) * 0.000_8);
         let delays: Vec<Option<f64>> = sent.clone().map(link).collect();

@@ -30,7 +30,7 @@ pub(super) fn of(trips: &[(f64, f64)], rest: (f64, f64), floors: Option<f64>) ->
     RoundTrips { floor, at_rest: quantile(&at_rest, 0.5) }
 }
 
-/// How far the true floor may lie below the least of `sorted`, at 95 %: 19 times the distance to the second (Robson and
+/// The distance by which the true floor may lie below the least of `sorted`, at 95 %: 19 times the distance to the second (Robson and
 /// Whitlock 1964), and no more than from the least to the median.
 fn beyond(sorted: &[f64]) -> f64 {
     let [least, second, ..] = sorted else { return 0.0 };

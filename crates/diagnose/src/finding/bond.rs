@@ -2,7 +2,7 @@
 //! and so the most that a cause may cost.
 
 use crate::evidence::{Direction, Evidence};
-use crate::link_estimate::{LinkEstimate, Reach};
+use crate::link_estimate::{LinkEstimate, LinkStatus};
 use crate::path_seen::PathSeen;
 use crate::transfer::{Alone, Control, Transfer};
 use crate::verdict::weighed::Weighed;
@@ -106,7 +106,7 @@ pub(super) fn round_trip_s(link: &LinkEstimate) -> Option<f64> {
 /// The capacity of a link, as user data.
 pub(super) fn usable(link: &LinkEstimate, direction: Direction) -> Option<f64> {
     let rate = direction.of(link).rate_bps?.value;
-    (link.reach == Reach::Measured && rate > 0.0 && rate <= MOST_BPS).then_some(rate * PAYLOAD)
+    (link.status == LinkStatus::Measured && rate > 0.0 && rate <= MOST_BPS).then_some(rate * PAYLOAD)
 }
 
 /// The sum of all links; those that share a bottleneck count once, with the fastest.

@@ -5,7 +5,7 @@ use super::buffers::held_back;
 use super::words::{end, rate, time};
 use super::{Cause, Finding};
 use crate::evidence::{Direction, Evidence, Limits, Place};
-use crate::link_estimate::Reach;
+use crate::link_estimate::LinkStatus;
 use crate::path_seen::PathSeen;
 use crate::remedy::Remedy;
 use crate::transfer::Transfer;
@@ -15,7 +15,7 @@ use crate::verdict::losses::percent;
 /// An end that used a whole core, or that the system kept from running.
 pub(super) fn slow_processor(evidence: &Evidence) -> Option<Finding> {
     let bonds = Direction::BOTH.map(|direction| Bond::of(evidence, direction));
-    let is_unmeasured = evidence.links.iter().any(|link| link.reach == Reach::TooLate);
+    let is_unmeasured = evidence.links.iter().any(|link| link.status == LinkStatus::TooLate);
     let slow = [Place::Here, Place::There].into_iter().find_map(|place| {
         let reasons = reasons(evidence.limits(place));
         (!reasons.is_empty()).then_some((Some(place), reasons))

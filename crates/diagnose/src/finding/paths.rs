@@ -4,12 +4,12 @@ use super::bond::{Bond, PAYLOAD, finite, usable};
 use super::words::{name, rate, time, towards};
 use super::{Cause, Finding};
 use crate::evidence::{Direction, Evidence, LaneSeen, Place};
-use crate::link_estimate::{LinkEstimate, Reach};
+use crate::link_estimate::{LinkEstimate, LinkStatus};
 use crate::remedy::Remedy;
 
 /// A path that never answered.
 pub(super) fn dead(evidence: &Evidence, link: &LinkEstimate) -> Option<Finding> {
-    if link.reach != Reach::Dead {
+    if link.status != LinkStatus::Dead {
         return None;
     }
     let sentence = format!("{} carries nothing: no packet came back", name(&link.name));

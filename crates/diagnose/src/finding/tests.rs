@@ -3,7 +3,7 @@
 use super::*;
 use crate::estimated::Estimated;
 use crate::evidence::{LaneSeen, Limits};
-use crate::link_estimate::{DirectionEstimate, LinkEstimate, LossRuns, Queue, Reach};
+use crate::link_estimate::{DirectionEstimate, LinkEstimate, LinkStatus, LossRuns, Queue};
 use crate::path_seen::PathSeen;
 use crate::transfer::{Control, Transfer};
 

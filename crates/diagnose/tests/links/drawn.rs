@@ -48,7 +48,7 @@ struct Score {
     steps: usize,
     links: usize,
     round_trip: usize,
-    /// What was missed, for a reader.
+    /// The estimates that missed, for a reader.
     misses: Vec<String>,
 }
 
@@ -181,17 +181,18 @@ impl Score {
         }
     }
 
-    fn count_link(&mut self, ways: &[Drawn; 2], found: &LinkEstimate) {
+    fn count_link(&mut self, directions: &[Drawn; 2], found: &LinkEstimate) {
         self.links += 1;
-        let truth: f64 = ways.iter().map(|way| way.delay + (SMALL * 8) as f64 / way.rate).sum();
+        let truth: f64 =
+            directions.iter().map(|direction| direction.delay + (SMALL * 8) as f64 / direction.rate).sum();
         let is_near =
             found.round_trip_s.is_some_and(|trip| (trip.value - truth).abs() <= (0.03 * truth).max(0.001));
         self.round_trip += usize::from(is_near);
         if !is_near {
             self.misses.push(format!("round trip of {truth} s: {:?}", found.round_trip_s));
         }
-        self.count(&ways[0], &found.forward);
-        self.count(&ways[1], &found.reverse);
+        self.count(&directions[0], &found.forward);
+        self.count(&directions[1], &found.reverse);
     }
 }
 
@@ -199,14 +200,16 @@ fn score(seed: u64, program: fn(&Drawn, bool) -> Program) -> Score {
     let mut random = Random::new(&Seed::from_number(seed));
     let mut score = Score::default();
     for number in 0..LINKS {
-        let ways = [Drawn::draw(&mut random), Drawn::draw(&mut random)];
+        let directions = [Drawn::draw(&mut random), Drawn::draw(&mut random)];
         let clock =
             Clock { offset: duration(1e6 * random.unit()), drift: 2e-4 * (2.0 * random.unit() - 1.0) };
         let name = seed * 1_000 + number;
-        let carry = |way: &Drawn, is_forward| way.carry(name, is_forward, clock, program(way, is_forward));
-        let lanes = vec![lane("drawn", carry(&ways[0], true), carry(&ways[1], false))];
+        let carry = |direction: &Drawn, is_forward| {
+            direction.carry(name, is_forward, clock, program(direction, is_forward))
+        };
+        let lanes = vec![lane("drawn", carry(&directions[0], true), carry(&directions[1], false))];
         let recording = Recording { lanes, here: end(), there: end() };
-        score.count_link(&ways, &estimate_links(&recording)[0]);
+        score.count_link(&directions, &estimate_links(&recording)[0]);
     }
     score
 }

@@ -79,7 +79,7 @@ fn an_end() -> impl Strategy<Value = End> {
     })
 }
 
-/// All numbers of a link's estimate, as its text shows them.
+/// Returns true if each number of a link's estimate is finite, as its text shows them.
 fn has_only_finite_numbers(text: &str) -> bool {
     !text.contains("NaN") && !text.contains("inf")
 }

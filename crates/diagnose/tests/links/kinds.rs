@@ -2,7 +2,7 @@
 
 use anabranch_base::{Duration, Time};
 use anabranch_diagnose::recording::{Lane, Purpose, Recording};
-use anabranch_diagnose::{DirectionEstimate, LinkEstimate, Reach, estimate_links};
+use anabranch_diagnose::{DirectionEstimate, LinkEstimate, LinkStatus, estimate_links};
 use anabranch_link::LinkConfig;
 use anabranch_link::config::{
     Jitter, LossConfig, LossKind, LossPlace, PieConfig, QueueConfig, QueueLimit, Rate,
@@ -170,13 +170,13 @@ fn a_lane_without_arrivals_is_dead() {
     flights[0].packets.iter_mut().for_each(|packet| packet.arrived = None);
     let lanes = vec![lane("silent", flights, Vec::new()), Lane { is_dead: true, ..Lane::default() }];
     let found = estimate_links(&Recording { lanes, ..Recording::default() });
-    assert!(found.iter().all(|link| link.reach == Reach::Dead), "{found:?}");
+    assert!(found.iter().all(|link| link.status == LinkStatus::Dead), "{found:?}");
     assert!(found.iter().all(|link| link.forward.rate_bps.is_none() && link.round_trip_s.is_none()));
 }
 
 #[test]
 fn an_end_that_is_later_than_all_delays_measures_nothing() {
-    let reach_at = |lateness| {
+    let status_at = |lateness| {
         let programs = [program(0, 20e6, true), program(0, 20e6, false)];
         let forward =
             Pipe::new(&config(20e6, 40), 1, true, Reader::IN_TIME).carry(&programs[..1], Clock::TRUE, CLOCK);
@@ -184,8 +184,8 @@ fn an_end_that_is_later_than_all_delays_measures_nothing() {
             Pipe::new(&config(20e6, 40), 1, false, Reader::IN_TIME).carry(&programs[1..], CLOCK, Clock::TRUE);
         let lanes = vec![lane("late", forward[0].clone(), reverse[0].clone())];
         let here = anabranch_diagnose::recording::End { lateness_p99: lateness, ..end() };
-        estimate_links(&Recording { lanes, here, there: end() }).remove(0).reach
+        estimate_links(&Recording { lanes, here, there: end() }).remove(0).status
     };
-    assert_eq!(reach_at(Duration::from_millis(10)), Reach::Measured);
-    assert_eq!(reach_at(Duration::from_millis(80)), Reach::TooLate);
+    assert_eq!(status_at(Duration::from_millis(10)), LinkStatus::Measured);
+    assert_eq!(status_at(Duration::from_millis(80)), LinkStatus::TooLate);
 }

@@ -23,14 +23,14 @@ pub(crate) struct Due {
     pub(crate) flight: usize,
 }
 
-/// What is sent in one direction: the purposes of its flights, and their packets.
+/// The packets sent in one direction: the purposes of its flights, and their packets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Program {
     pub(crate) purposes: Vec<Purpose>,
     pub(crate) due: Vec<Due>,
 }
 
-/// How a receiver reads packets.
+/// The lateness of a receiver that reads packets.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader {
     /// The mean lateness.

@@ -20,11 +20,11 @@ use data::{MeasuredData, ShownDirection, ShownLane};
 use losses::Losses;
 use page::MeasuredPage;
 
-/// The page of a measurement as HTML that needs no network. Its size does not grow with the number of packets.
+/// The page of a measurement as HTML that needs no network. The size does not grow with the number of packets.
 ///
-/// The names of interfaces, the addresses and the numbers may come from the other end: all are escaped and bounded.
+/// The names of interfaces, the addresses and the numbers may come from the other end: they are escaped and bounded.
 #[must_use]
-pub fn measurement_page(measurement: &Measurement<'_>) -> String {
+pub(crate) fn measurement_page(measurement: &Measurement<'_>) -> String {
     let Measurement { recording, links, .. } = *measurement;
     let names = names(recording);
     let span = Span::of(recording);

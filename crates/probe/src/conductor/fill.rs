@@ -8,9 +8,9 @@ use anabranch_base::{Duration, Time};
 #[derive(Clone, Debug)]
 pub(super) struct FillControl {
     began: Time,
-    /// What was seen in the last [`WINDOW`], oldest first.
+    /// The counts of the last [`WINDOW`], oldest first.
     recent: VecDeque<Seen>,
-    /// What had been seen when losses by the queue began.
+    /// The counts when losses by the queue began.
     plateau: Option<Seen>,
     peak: Duration,
 }

@@ -1,4 +1,4 @@
-//! What is known of the lanes so far, as far as the next steps need it.
+//! The knowledge of the lanes so far, as far as the next steps need it.
 
 use anabranch_base::{BitRate, Duration};
 

@@ -1,4 +1,4 @@
-//! What a segment tells: for the recording, and for the steps that follow.
+//! Reads a segment: for the recording, and for the steps that follow.
 
 use anabranch_base::{BitRate, Duration};
 use anabranch_diagnose::recording::Purpose;

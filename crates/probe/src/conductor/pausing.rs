@@ -1,4 +1,4 @@
-//! The pause after a segment: the queues drain, the other end reports, and all is quiet before the next one.
+//! The end of a segment, and the pause after it: the queues drain, the other end reports, and all is quiet before the next one.
 
 use anabranch_base::{Duration, Time};
 
@@ -6,7 +6,7 @@ use super::fill::{FillControl, FillEnd};
 use super::measured::{self, MeasuredLane};
 use super::running::Running;
 use super::step::Step;
-use super::{Conductor, State};
+use super::{Conductor, State, programs};
 use crate::error::ProbeError;
 use crate::protocol::{Arrival, ArrivalsFrame, Done, Frame, Program};
 use crate::traffic::SentFlight;
@@ -42,7 +42,7 @@ enum Stage {
 
 impl Pausing {
     /// The pause after a segment that ended at `now`.
-    pub(super) fn new(
+    fn new(
         now: Time,
         running: Running,
         end: Option<FillEnd>,
@@ -92,6 +92,26 @@ impl Pausing {
 }
 
 impl Conductor {
+    /// Ends the segment: a pause with small packets follows at once, in which the queues drain.
+    pub(super) fn end_step(&mut self, now: Time, end: Option<FillEnd>) {
+        let State::Running(running) = std::mem::replace(&mut self.state, State::Over) else { return };
+        self.segment += 1;
+        let small = programs::pause(&self.schedule, &self.known);
+        self.say(&Frame::Run { segment: self.segment, programs: small.clone() });
+        let sent = self.traffic.begin(now, self.segment, small);
+        // Sizes are also tried that the system refuses.
+        for flight in sent.iter().filter(|_| running.step != Step::Sizes) {
+            let due = f64::from(flight.counts.packets) + f64::from(flight.counts.unsent);
+            // A path that is down takes no packets at all.
+            if due >= ENOUGH_FOR_SHARE && flight.counts.packets > 0 {
+                let share = f64::from(flight.counts.packets) / due;
+                self.least_sent_share = self.least_sent_share.min(share);
+            }
+        }
+        let round_trip = self.known.longest_round_trip();
+        self.state = State::Pausing(Box::new(Pausing::new(now, *running, end, sent, round_trip)));
+    }
+
     /// A packet arrived in a pause, or its time is up: goes on if all delays are those at rest.
     pub(super) fn look_for_quiet(&mut self, now: Time) {
         let State::Pausing(pausing) = &self.state else { return };
@@ -182,3 +202,5 @@ const UNKNOWN_REST: Duration = Duration::from_millis(10);
 const LEAST_GROWTH: Duration = Duration::from_millis(3);
 /// The fewest packets by which a lane is known to be quiet.
 const FEW: u32 = 2;
+/// The least due packets of a program of which the sent share says something.
+const ENOUGH_FOR_SHARE: f64 = 50.0;

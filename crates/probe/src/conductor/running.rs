@@ -1,9 +1,8 @@
-//! A running segment: its beginning, the control of a fill, its end.
+//! A running segment: the beginning, and the control of a fill.
 
 use anabranch_base::{Duration, Time};
 
 use super::fill::{FillControl, FillEnd};
-use super::pausing::Pausing;
 use super::step::Step;
 use super::{Conductor, State, programs};
 use crate::protocol::{Frame, Program, TestBody};
@@ -97,31 +96,9 @@ impl Conductor {
             self.end_step(now, end);
         }
     }
-
-    /// Ends the segment: a pause with small packets follows at once, in which the queues drain.
-    fn end_step(&mut self, now: Time, end: Option<FillEnd>) {
-        let State::Running(running) = std::mem::replace(&mut self.state, State::Over) else { return };
-        self.segment += 1;
-        let small = programs::pause(&self.schedule, &self.known);
-        self.say(&Frame::Run { segment: self.segment, programs: small.clone() });
-        let sent = self.traffic.begin(now, self.segment, small);
-        // Sizes are also tried that the system refuses.
-        for flight in sent.iter().filter(|_| running.step != Step::Sizes) {
-            let due = f64::from(flight.counts.packets) + f64::from(flight.counts.unsent);
-            // A path that is down takes no packets at all.
-            if due >= ENOUGH_FOR_SHARE && flight.counts.packets > 0 {
-                let share = f64::from(flight.counts.packets) / due;
-                self.least_sent_share = self.least_sent_share.min(share);
-            }
-        }
-        let round_trip = self.known.longest_round_trip();
-        self.state = State::Pausing(Box::new(Pausing::new(now, *running, end, sent, round_trip)));
-    }
 }
 
 /// The time in which packets that are late still count for their segment.
 const SLACK: Duration = Duration::from_millis(60);
 /// A growth of a deep queue, which takes longer to fill and to drain.
 const DEEP: Duration = Duration::from_millis(400);
-/// The least due packets of a program of which the sent share says something.
-const ENOUGH_FOR_SHARE: f64 = 50.0;

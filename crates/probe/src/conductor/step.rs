@@ -22,7 +22,7 @@ pub(super) enum Step {
         /// True if it continues a first one, on the lanes that lost packets.
         is_more: bool,
     },
-    /// All lanes are filled in one direction.
+    /// Every lane is filled in one direction.
     Together {
         /// True if it is from this end to the other.
         is_forward: bool,
@@ -37,7 +37,7 @@ pub(super) struct FillOf {
     pub(super) attempt: u8,
 }
 
-/// How long and how much a measurement is.
+/// The times and the amounts of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Schedule {
     pub(super) rest: Duration,

@@ -16,10 +16,7 @@ use super::report::Report;
 pub const VERSION: u8 = 1;
 
 /// The payload protocol identifier of all its frames: "andd".
-pub const PPID: Ppid = Ppid::new(0x616e_6464);
-
-/// The most bytes of a frame.
-pub const MAX_FRAME: usize = 64 * 1024;
+pub(crate) const PPID: Ppid = Ppid::new(0x616e_6464);
 
 /// One frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +31,7 @@ pub enum Frame {
     Run {
         /// The number of the segment.
         segment: u16,
-        /// What the server sends.
+        /// The programs that the server sends.
         programs: Vec<Program>,
     },
     /// The server reports a segment.
@@ -46,7 +43,7 @@ pub enum Frame {
     Done(Done),
     /// A part of the report of a segment.
     Arrivals(ArrivalsFrame),
-    /// What an end says of itself.
+    /// The report of an end about itself.
     End(Report),
     /// The measurement has ended.
     Bye,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::program::Program;
 
-/// What a server lets a client do.
+/// The limits of a server for a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The highest rate of a lane, in bits a second of IP packets.
@@ -29,11 +29,11 @@ pub(super) struct LimitsText {
 }
 
 impl Limits {
-    /// Checks the programs of a segment, of all of which `spent` bytes were sent before.
+    /// Checks the programs of a segment, before which `used_bytes` of the limit were sent.
     ///
     /// # Errors
     /// The reason, in words for the user of the client.
-    pub fn check(&self, programs: &[Program], spent: ByteCount) -> Result<(), String> {
+    pub fn check(&self, programs: &[Program], used_bytes: ByteCount) -> Result<(), String> {
         if programs.len() > usize::from(self.lanes) {
             return Err(format!("{} lanes: this end measures at most {}", programs.len(), self.lanes));
         }
@@ -55,7 +55,7 @@ impl Limits {
                 return Err(format!("test packets for {asked}: this end sends them for at most {most}"));
             }
         }
-        let bytes = spent + programs.iter().map(Program::bytes).sum();
+        let bytes = used_bytes + programs.iter().map(Program::bytes).sum();
         if bytes > self.bytes {
             return Err(format!("test packets of {bytes} in all: this end sends at most {}", self.bytes));
         }
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn what_is_too_much_is_refused_in_words() {
         let limits = Limits { bytes: ByteCount::new(1_000_000), lanes: 2, ..Limits::default() };
-        let check = |programs: &[Program], spent| limits.check(programs, ByteCount::new(spent));
+        let check = |programs: &[Program], used_bytes| limits.check(programs, ByteCount::new(used_bytes));
         assert_eq!(check(&[program(0, 600, 100_000), program(1, 66, 100_000)], 1_000), Ok(()));
         let refused = [
             (check(&[program(0, 600, 100_000), program(1, 66, 100_000)], 1_001), "in all"),

@@ -1,4 +1,4 @@
-//! What an end says of itself at the end of a measurement.
+//! The report of an end about itself at the end of a measurement.
 
 use anabranch_base::{ByteCount, Duration};
 use anabranch_diagnose::recording::End;

@@ -1,4 +1,4 @@
-//! What an end says of itself: processor time, sockets, other programs' traffic, since a start.
+//! The facts of an end about itself: processor time, sockets, other programs' traffic, since a start.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Start {
         }
     }
 
-    /// What this end says of itself. The sent share is the machine's to say.
+    /// The facts of this end about itself. The sent share is the machine's to say.
     pub(super) fn facts(
         &self,
         endpoint: &Endpoint,

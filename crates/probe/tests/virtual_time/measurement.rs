@@ -1,4 +1,4 @@
-//! What a measurement records, over links that are known.
+//! The records of a measurement over links that are known.
 
 use anabranch_base::{BitRate, Duration};
 use anabranch_diagnose::recording::{Flight, Lane, Purpose, Recording};
@@ -16,8 +16,8 @@ fn measure(links: &[Ways], is_light: bool) -> Outcome {
     World::new(7, links, OFFSETS, is_light).run()
 }
 
-fn both(way: Way) -> Ways {
-    [way, way]
+fn both(direction: Way) -> Ways {
+    [direction, direction]
 }
 
 fn purposes(flights: &[Flight]) -> Vec<Purpose> {

@@ -91,7 +91,8 @@ impl Association {
             self.state = state;
             return;
         };
-        let Remains { ready, mut events, records, tests, settings, mut paths, departed } = session.into_remains();
+        let Remains { ready, mut events, records, tests, settings, mut paths, departed } =
+            session.into_remains();
         self.unread.append(ready);
         self.events.append(&mut events);
         self.records = records;

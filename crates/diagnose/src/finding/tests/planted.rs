@@ -120,7 +120,7 @@ fn links_that_are_one_are_named_by_what_joins_them() {
 fn single_paths_are_named_with_what_is_wrong_with_them() {
     let mut dead = measured();
     dead.links[1] = LinkEstimate {
-        reach: Reach::Dead,
+        status: LinkStatus::Dead,
         ..LinkEstimate { name: "wwan0".into(), ..LinkEstimate::default() }
     };
     assert_named(&dead, Cause::DeadPath, &["wwan0 carries nothing"]);
@@ -162,8 +162,8 @@ fn ends_that_are_too_slow_are_named_before_what_they_disturb() {
     ] {
         let mut evidence = Evidence { there: slow, ..measured() };
         assert_named(&evidence, Cause::SlowProcessor, &["the other end is too slow"]);
-        evidence.links[0].reach = Reach::TooLate;
-        evidence.links[1].reach = Reach::Dead;
+        evidence.links[0].status = LinkStatus::TooLate;
+        evidence.links[1].status = LinkStatus::Dead;
         assert_named(&evidence, Cause::SlowProcessor, &["the other end is too slow"]);
     }
     let mut drops = reno();

@@ -67,7 +67,7 @@ struct Floor {
 }
 
 impl Span {
-    /// The span of all events that this end saw. What the other end says of its own times has no part in it.
+    /// The span of all events that this end saw. The times that the other end states for itself have no part in it.
     pub(super) fn of(recording: &Recording) -> Span {
         let lanes = || recording.lanes.iter();
         let packets = |flights: &'_ [Flight]| {

@@ -1,7 +1,7 @@
 //! The map of the paths: this end, the other end, a lane between them for each path, and the bottlenecks that lanes share.
 
 use anabranch_diagnose::recording::{Lane, Recording};
-use anabranch_diagnose::{DirectionEstimate, LinkEstimate, Reach};
+use anabranch_diagnose::{DirectionEstimate, LinkEstimate, LinkStatus};
 
 use super::words::{plain, rate, share, span};
 
@@ -69,8 +69,8 @@ impl PathMap {
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|lane| (groups[0][*lane], groups[1][*lane], *lane));
         let row_of = |lane: usize| order.iter().position(|other| *other == lane).unwrap_or(0) as u32;
-        let trunks_of = |way: usize| {
-            (0..count).map(|lane| trunk_at(&groups[way], lane, &row_of, way)).collect::<Vec<_>>()
+        let trunks_of = |direction: usize| {
+            (0..count).map(|lane| trunk_at(&groups[direction], lane, &row_of, direction)).collect::<Vec<_>>()
         };
         let trunks = [trunks_of(0), trunks_of(1)];
         let most = estimates
@@ -85,7 +85,7 @@ impl PathMap {
         PathMap {
             height: count as u32 * ROW + 8,
             lanes: lanes.collect(),
-            trunks: (0..2).flat_map(|way| drawn_trunks(&trunks[way], way)).collect(),
+            trunks: (0..2).flat_map(|direction| drawn_trunks(&trunks[direction], direction)).collect(),
             left_out: recording.lanes.len() - count,
         }
     }
@@ -112,17 +112,17 @@ fn groups(
 }
 
 /// The height at which a lane meets the others of its group; `None` for one that is alone.
-fn trunk_at(groups: &[usize], lane: usize, row_of: &impl Fn(usize) -> u32, way: usize) -> Option<u32> {
+fn trunk_at(groups: &[usize], lane: usize, row_of: &impl Fn(usize) -> u32, direction: usize) -> Option<u32> {
     let members: Vec<usize> = (0..groups.len()).filter(|other| groups[*other] == groups[lane]).collect();
-    let sum: u32 = members.iter().map(|member| row_of(*member) * ROW + LINE[way]).sum();
+    let sum: u32 = members.iter().map(|member| row_of(*member) * ROW + LINE[direction]).sum();
     (members.len() > 1).then(|| sum / members.len() as u32)
 }
 
-fn drawn_trunks(trunks: &[Option<u32>], way: usize) -> Vec<Trunk> {
+fn drawn_trunks(trunks: &[Option<u32>], direction: usize) -> Vec<Trunk> {
     let mut heights: Vec<u32> = trunks.iter().flatten().copied().collect();
     heights.sort_unstable();
     heights.dedup();
-    let (text, below) = [("one bottleneck →", false), ("← one bottleneck", true)][way];
+    let (text, below) = [("one bottleneck →", false), ("← one bottleneck", true)][direction];
     heights.into_iter().map(|y| Trunk { y, text, text_y: if below { y + 22 } else { y - 12 } }).collect()
 }
 
@@ -134,9 +134,9 @@ fn drawn(
     trunks: [Option<u32>; 2],
     most: f64,
 ) -> DrawnLane {
-    let is_dead = lane.is_dead || link.reach == Reach::Dead;
+    let is_dead = lane.is_dead || link.status == LinkStatus::Dead;
     let round_trip = link.round_trip_s.map(|round_trip| format!("round trip {}", span(round_trip.value)));
-    let middle = match (is_dead, link.reach == Reach::TooLate, round_trip) {
+    let middle = match (is_dead, link.status == LinkStatus::TooLate, round_trip) {
         (true, ..) => "nothing came back".to_owned(),
         (_, true, _) => "not measured: an end was later than what would be measured".to_owned(),
         (.., Some(text)) => text,
@@ -149,14 +149,14 @@ fn drawn(
         _ if lane.name != lane.local => format!("{} · {}", plain(&lane.name, 20), plain(&lane.local, 40)),
         _ => plain(&lane.local, 40),
     };
-    let arrow = |way: usize| Arrow {
-        line: line(top + LINE[way], trunks[way]),
-        width: width([&link.forward, &link.reverse][way], most),
-        text: if is_dead { String::new() } else { carried([&link.forward, &link.reverse][way]) },
+    let arrow = |direction: usize| Arrow {
+        line: line(top + LINE[direction], trunks[direction]),
+        width: width([&link.forward, &link.reverse][direction], most),
+        text: if is_dead { String::new() } else { carried([&link.forward, &link.reverse][direction]) },
     };
     DrawnLane {
         colour: colour % COLOURS,
-        is_grey: is_dead || link.reach == Reach::TooLate,
+        is_grey: is_dead || link.status == LinkStatus::TooLate,
         top,
         local,
         remote: plain(&lane.remote, 40),

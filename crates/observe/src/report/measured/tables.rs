@@ -1,7 +1,7 @@
 //! The tables of a measurement: the links with their intervals, and the losses.
 
 use anabranch_diagnose::recording::{Flight, Recording};
-use anabranch_diagnose::{DirectionEstimate, LinkEstimate, Reach};
+use anabranch_diagnose::{DirectionEstimate, LinkEstimate, LinkStatus};
 
 use super::data::ShownLane;
 use super::words::{bytes, estimated, plain, rate, share, span};
@@ -92,10 +92,10 @@ const PATH: &[Column] = &[
     Column {
         label: "state",
         meaning: "whether the lane was measured",
-        words: |(link, ..)| match link.reach {
-            Reach::Measured => None,
-            Reach::Dead => Some("dead".to_owned()),
-            Reach::TooLate => Some("not measured: an end was too late".to_owned()),
+        words: |(link, ..)| match link.status {
+            LinkStatus::Measured => None,
+            LinkStatus::Dead => Some("dead".to_owned()),
+            LinkStatus::TooLate => Some("not measured: an end was too late".to_owned()),
         },
     },
     Column {
@@ -124,23 +124,23 @@ const DIRECTION: &[Column] = &[
     Column {
         label: "capacity",
         meaning: "bits of IP packets a second, with the 95 % interval",
-        words: |(_, way, _)| Some(estimated(&way.rate_bps?, rate)),
+        words: |(_, direction, _)| Some(estimated(&direction.rate_bps?, rate)),
     },
     Column {
         label: "variation at rest",
         meaning: "the 95 % quantile of the delay less the least",
-        words: |(_, way, _)| Some(span(way.variation_s?.value)),
+        words: |(_, direction, _)| Some(span(direction.variation_s?.value)),
     },
     Column {
         label: "added under load",
         meaning: "the delay that a full link adds",
-        words: |(_, way, _)| Some(estimated(&way.delay_under_load_s?, span)),
+        words: |(_, direction, _)| Some(estimated(&direction.delay_under_load_s?, span)),
     },
     Column {
         label: "queue",
         meaning: "the depth of the queue before the bottleneck, or what a policer lets pass at once",
-        words: |(_, way, _)| {
-            let queue = way.queue?;
+        words: |(_, direction, _)| {
+            let queue = direction.queue?;
             let depth = format!("{}, {}", span(queue.depth_s.value), bytes(queue.depth_bytes.value));
             Some(match (queue.is_policer, queue.is_at_least) {
                 (true, _) => format!("policer: {depth}"),
@@ -152,13 +152,13 @@ const DIRECTION: &[Column] = &[
     Column {
         label: "loss by chance",
         meaning: "the share of packets lost below the capacity, with the 95 % interval",
-        words: |(_, way, _)| Some(estimated(&way.chance_loss?, share)),
+        words: |(_, direction, _)| Some(estimated(&direction.chance_loss?, share)),
     },
     Column {
         label: "in runs of",
         meaning: "the mean length of the runs of losses by chance",
-        words: |(_, way, _)| {
-            let runs = way.loss_runs?;
+        words: |(_, direction, _)| {
+            let runs = direction.loss_runs?;
             let length = 1.0 / runs.bad_to_good.value;
             length.is_finite().then(|| format!("{length:.1} packets"))
         },
@@ -166,7 +166,7 @@ const DIRECTION: &[Column] = &[
     Column {
         label: "loss by the queue",
         meaning: "the share lost while the queue was full",
-        words: |(_, way, _)| Some(share(way.queue_loss?.value)),
+        words: |(_, direction, _)| Some(share(direction.queue_loss?.value)),
     },
     Column {
         label: "shared with",

@@ -2,7 +2,7 @@
 
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_diagnose::recording::{Flight, Lane, Purpose, Recording, RoundTrip, TestPacket};
-use anabranch_diagnose::{DirectionEstimate, Estimated, LinkEstimate, LossRuns, Queue, Reach};
+use anabranch_diagnose::{DirectionEstimate, Estimated, LinkEstimate, LinkStatus, LossRuns, Queue};
 
 /// `count` packets `spacing` microseconds apart from `start` milliseconds on, each `delay` milliseconds on the way.
 pub(super) fn flight(
@@ -102,6 +102,6 @@ pub(super) fn links() -> Vec<LinkEstimate> {
         reverse: DirectionEstimate { rate_bps: estimated(2e6, 1.9e6, 2.1e6), ..DirectionEstimate::default() },
         ..LinkEstimate::default()
     };
-    let dead = LinkEstimate { name: "usb0".to_owned(), reach: Reach::Dead, ..LinkEstimate::default() };
+    let dead = LinkEstimate { name: "usb0".to_owned(), status: LinkStatus::Dead, ..LinkEstimate::default() };
     vec![wifi, mobile, dead]
 }

@@ -1,3 +1,5 @@
+//! Tests of the encoding of frames, with frames that are cut short or that have impossible values.
+
 use anabranch_base::{ByteCount, Time};
 use anabranch_diagnose::recording::End;
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
@@ -6,6 +8,9 @@ use super::super::arrivals::Arrival;
 use super::super::done::LaneSent;
 use super::super::program::Stage;
 use super::*;
+
+/// The most bytes of a frame.
+const MAX_FRAME: usize = 64 * 1024;
 
 fn run() -> Frame {
     let stage = Stage { packets: 50, burst: 1, gap_ns: 20_000_000 };

@@ -45,7 +45,7 @@ async fn answer_to_end(
 }
 
 /// The limits of this end, for the judgement at the other.
-pub(super) fn host(config: &Config) -> Host {
+pub(crate) fn host(config: &Config) -> Host {
     let limit = config.receive_growth.as_ref().map_or(config.receive_buffer, |growth| growth.limit);
     let (receive_buffer_limit, send_buffer): (ByteCount, ByteCount) = (limit, config.send_buffer);
     Host { receive_buffer_limit, send_buffer, disk_write_bps: None }
