@@ -14,7 +14,6 @@ from outcome import Outcome
 from transparent import ADDRESS, AWAY, BY, NAME, ROUTER, captured, wait_until_open
 from turbulence import BRIEF, Proxied
 
-
 LATEST = 10
 """Seconds after a change of the laptop's address in which connections from the old one are aborted: as a rule
 after one, and later where our program is stopped meanwhile."""

@@ -3,8 +3,9 @@
 PLACES are the fields of `Places` in JSON. Each flow prints a line: its way, its kind, how it went, when it
 began, and its seconds. A flow is "right", or "broken" with the error that its program got, or a "fault":
 wrong bytes, an end that looks as if all had arrived, or nothing within the patience. A question to a name
-server may be "unanswered", since datagrams may be lost. Datagrams are "stranded" that the system refuses because
-the host no longer has the address that they come from. A connection from such an address must get an error in time.
+server may be "unanswered", since datagrams may be lost. Datagrams are "stranded" that the system refuses
+because the host no longer has the address that they come from. A connection from such an address must get an
+error in time.
 """
 
 import contextlib
