@@ -10,7 +10,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol measurement sealed sealed_handshake stream_control scenario trace script socks http_connect destination
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines forward units nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
+.PHONY: help demo test lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines doctor forward units nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -93,6 +93,10 @@ conformance: ## other people's scripts, for docs/conformance.md: seconds (SUITES
 forward: ## downloads, an echo and datagrams of other programs over emulated links, for docs/forward.md: twenty minutes
 	cargo build --package anabranch-cli --bin anabranch
 	tests/forward/run --write
+
+doctor: ## examinations with --light of links and faults that are known: half a minute; all of it by tests/doctor/run: ten hours
+	cargo build --package anabranch-cli --bin anabranch
+	tests/doctor/run --quick
 
 deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: five minutes
 	cargo build --package anabranch-cli --bin anabranch

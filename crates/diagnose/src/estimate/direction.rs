@@ -1,6 +1,6 @@
 //! One direction of a lane: what its flights show of rate, queue and losses, one after the other.
 
-use super::loss::{ChanceLoss, by_chance};
+use super::loss::{ChanceLoss, Quiet, by_chance};
 use super::plateau::standing;
 use super::queue::{Losing, QueueSeen, losing, seen};
 use super::rate::{Capacity, capacity};
@@ -24,16 +24,22 @@ pub(super) struct Direction {
 /// The growth of the delay, in seconds, from which a packet met a queue where its depth is not known.
 const GROWTH: f64 = 0.01;
 
+/// The packets of a burst that a queue takes where its depth is not known.
+const BACKLOG: f64 = 2.0;
+
+/// The bytes of a full packet, of which queues of packets have so many.
+const FULL_PACKET: f64 = 1_500.0;
+
 /// The share of a queue's depth from which a packet may have met its end.
 const NEAR_FULL: f64 = 0.6;
 
 impl Direction {
     /// Measures a direction without drift.
     pub(super) fn of(view: View) -> Direction {
-        let limit = GROWTH.max(3.0 * view.noise());
+        let limit = Quiet { growth: GROWTH.max(3.0 * view.noise()), per_byte: 0.0, backlog: BACKLOG };
         let quiet =
             view.series.iter().filter(|series| matches!(series.purpose, Purpose::Rest | Purpose::Chance));
-        let chance = by_chance(&view, quiet, limit, 0.0).share;
+        let chance = by_chance(&view, quiet, limit).share;
         // A few packets at rest bound the share badly; a queue loses more than this in any case.
         let most_chance = chance.map_or(0.02, |chance| chance.high.min(2.0 * chance.value + 0.02));
         let capacity = capacity_of(&view, most_chance);
@@ -65,10 +71,16 @@ impl Direction {
     fn chance(&self, may_count: impl Fn(Purpose) -> bool) -> ChanceLoss {
         let queue = self.queue.and_then(|seen| seen.queue).filter(|queue| !queue.is_policer);
         let depth = queue.map_or(GROWTH, |queue| NEAR_FULL * queue.depth_s.value);
-        let limit = depth.max(3.0 * self.view.noise());
-        let per_byte = self.rate().map_or(0.0, |rate| 8.0 / rate.value.max(1.0));
+        let quiet = Quiet {
+            growth: depth.max(3.0 * self.view.noise()),
+            per_byte: self.rate().map_or(0.0, |rate| 8.0 / rate.value.max(1.0)),
+            backlog: queue.map_or(BACKLOG, |queue| 0.5 * queue.depth_bytes.value / FULL_PACKET),
+        };
+        // A rate that varies falls below that at which small packets were sent.
+        let varies = self.capacity.as_ref().is_some_and(|capacity| capacity.steps.is_some());
+        let may_count = |purpose| may_count(purpose) && !(varies && purpose == Purpose::Chance);
         let flights = self.view.series.iter().filter(|series| may_count(series.purpose));
-        by_chance(&self.view, flights, limit, per_byte)
+        by_chance(&self.view, flights, quiet)
     }
 }
 

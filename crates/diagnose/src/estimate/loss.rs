@@ -1,5 +1,7 @@
 //! The losses below the knee, by chance: neither by a queue nor by an outage.
 
+use std::collections::VecDeque;
+
 use super::interval::{of_runs, of_share};
 use super::plateau::OUTAGE;
 use super::runs::Pairs;
@@ -28,15 +30,25 @@ struct Counted {
 /// The number of blocks of time of a flight.
 const BLOCKS: f64 = 40.0;
 
-/// The losses of `flights`. Packets whose neighbours' delay grew above `limit` seconds met a queue and do not count: the
-/// choice looks at neighbours only, so that it takes lost and other packets alike.
+/// The queue up to which a loss is by chance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Quiet {
+    /// The growth of the delay in seconds.
+    pub(super) growth: f64,
+    /// The time of a byte on the link in seconds; 0 if it is not known.
+    pub(super) per_byte: f64,
+    /// The packets that the sender's own bursts may put into the queue.
+    pub(super) backlog: f64,
+}
+
+/// The losses of `flights`. Packets whose neighbours' delay grew met a queue and do not count, nor do those that the sender
+/// put behind too many of its own: the choice takes lost and other packets alike.
 pub(super) fn by_chance<'a>(
     view: &View,
     flights: impl Iterator<Item = &'a Series>,
-    limit: f64,
-    per_byte: f64,
+    quiet: Quiet,
 ) -> ChanceLoss {
-    let counted: Vec<Counted> = flights.map(|flight| count(view, &flight.samples, limit, per_byte)).collect();
+    let counted: Vec<Counted> = flights.map(|flight| count(view, &flight.samples, quiet)).collect();
     let total: usize = counted.iter().map(|flight| flight.total).sum();
     let lost: usize = counted.iter().map(|flight| flight.lost).sum();
     // The densest flight shows runs best.
@@ -79,8 +91,8 @@ impl Counted {
     }
 }
 
-fn count(view: &View, samples: &[Sample], limit: f64, per_byte: f64) -> Counted {
-    let counts = countable(view, samples, limit, per_byte);
+fn count(view: &View, samples: &[Sample], quiet: Quiet) -> Counted {
+    let counts = countable(view, samples, quiet);
     let mut counted = Counted::default();
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return counted };
     counted.blocks = vec![(0.0, 0.0); BLOCKS as usize];
@@ -102,17 +114,35 @@ fn count(view: &View, samples: &[Sample], limit: f64, per_byte: f64) -> Counted 
 }
 
 /// Which packets count.
-fn countable(view: &View, samples: &[Sample], limit: f64, per_byte: f64) -> Vec<bool> {
-    let growth: Vec<Option<f64>> = samples.iter().map(|sample| view.growth(sample, per_byte)).collect();
+fn countable(view: &View, samples: &[Sample], quiet: Quiet) -> Vec<bool> {
+    let growth: Vec<Option<f64>> = samples.iter().map(|sample| view.growth(sample, quiet.per_byte)).collect();
+    let backlog = backlogs(samples, quiet.per_byte);
     let before = last_known(growth.iter());
     let mut after = last_known(growth.iter().rev());
     after.reverse();
-    let met_queue = |index: usize| before[index].max(after[index]) > limit;
+    let met_queue = |index: usize| {
+        before[index].max(after[index]) > quiet.growth || backlog[index] as f64 > quiet.backlog
+    };
     let mut counts: Vec<bool> = (0..samples.len()).map(|index| !met_queue(index)).collect();
     for outage in outages(samples) {
         counts[outage].fill(false);
     }
     counts
+}
+
+/// For each packet the number of those before it that a link of this rate had not sent yet.
+fn backlogs(samples: &[Sample], per_byte: f64) -> Vec<usize> {
+    let (mut free, mut queue) = (f64::NEG_INFINITY, VecDeque::new());
+    let step = |sample: &Sample| {
+        while queue.front().is_some_and(|sent: &f64| *sent <= sample.sent) {
+            queue.pop_front();
+        }
+        let waiting = queue.len();
+        free = f64::max(free, sample.sent) + sample.bytes * per_byte;
+        queue.push_back(free);
+        waiting
+    };
+    samples.iter().map(step).collect()
 }
 
 /// For each packet the growth of the last one before it that arrived.
@@ -150,7 +180,28 @@ mod tests {
         let one = |n: usize| Sample { sent: n as f64 * 0.001, delay: delay(n), bytes: 100.0 };
         let flight = Series { purpose: Purpose::Chance, samples: (0..8_000).map(one).collect() };
         let view = View::new(vec![flight.clone()]);
-        by_chance(&view, std::iter::once(&flight), 0.01, 0.0)
+        by_chance(&view, std::iter::once(&flight), QUIET)
+    }
+
+    const QUIET: Quiet = Quiet { growth: 0.01, per_byte: 0.0, backlog: 2.0 };
+
+    /// A timer that is late lets eight packets leave together, of which a queue of three packets takes four.
+    #[test]
+    fn losses_of_the_senders_own_bursts_are_no_chance() {
+        let per_byte = 8.0 / 25e6;
+        let one = |n: usize| {
+            let sent = (n / 8) as f64 * 0.008;
+            let delay = (n % 8 < 4 && n % 97 != 50).then_some((n % 8) as f64 * 100.0 * per_byte);
+            Sample { sent, delay, bytes: 100.0 }
+        };
+        let flight = Series { purpose: Purpose::Chance, samples: (0..16_000).map(one).collect() };
+        let view = View::new(vec![flight.clone()]);
+        let share = |backlog| {
+            let found = by_chance(&view, std::iter::once(&flight), Quiet { per_byte, backlog, ..QUIET });
+            found.share.expect("packets").value
+        };
+        assert!(share(100.0) > 0.5, "without the rule");
+        assert!((share(2.0) - 1.0 / 97.0).abs() < 0.002, "{}", share(2.0));
     }
 
     #[test]
@@ -193,6 +244,6 @@ mod tests {
     #[test]
     fn without_packets_nothing_is_known() {
         let view = View::new(Vec::new());
-        assert_eq!(by_chance(&view, std::iter::empty(), 0.01, 0.0), ChanceLoss::default());
+        assert_eq!(by_chance(&view, std::iter::empty(), QUIET), ChanceLoss::default());
     }
 }

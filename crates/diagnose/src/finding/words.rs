@@ -20,9 +20,16 @@ pub(super) fn text(finding: &Finding, words: RemedyWords) -> String {
     let promise = finding.promise.as_ref().map_or(String::new(), |promise| {
         let goodput = promise.goodput_bps;
         let half = (goodput.high - goodput.low) / 2.0;
-        format!(", simulated {} ± {}", mbps(goodput.value), rate(half))
+        format!(", simulated {}", with_error(goodput.value, half))
     });
     format!("{}: {said}{place}{promise}", finding.sentence)
+}
+
+/// `17.8 ± 0.4 Mbit/s`, both in the unit of the value.
+fn with_error(bps: f64, half: f64) -> String {
+    let (unit, factor) = if bps >= 1e6 { ("Mbit/s", 1e6) } else { ("kbit/s", 1e3) };
+    let digits = |value: f64| if value < 9.95 { format!("{value:.2}") } else { format!("{value:.1}") };
+    format!("{} ± {} {unit}", digits(bps / factor), digits(half / factor))
 }
 
 /// A name that another host or the system gave, without characters that a terminal obeys.
@@ -64,12 +71,6 @@ pub(super) fn end(place: Place) -> &'static str {
 /// `19.9 Mbit/s`.
 pub(super) fn rate(bps: f64) -> String {
     BitRate::from_bits_per_second(bps.clamp(0.0, 1e15) as u64).to_string()
-}
-
-/// A rate before another of the same size: without its unit if that is Mbit/s.
-fn mbps(bps: f64) -> String {
-    let text = rate(bps);
-    text.strip_suffix(" Mbit/s").map_or(text.clone(), ToOwned::to_owned)
 }
 
 /// `12 ms`, `1.4 s`.

@@ -29,11 +29,28 @@ pub(super) async fn of(association: &Association) -> Vec<LaneFacts> {
     }
     let known = interfaces().unwrap_or_default();
     let reports = association.paths();
-    let is_present = |report: &&PathReport| report.sample.state != PathState::Removed;
     let mut lanes: Vec<LaneFacts> =
-        reports.iter().filter(is_present).map(|report| lane(report, &known)).collect();
+        measured(&reports).into_iter().map(|report| lane(report, &known)).collect();
     name(&mut lanes);
     lanes
+}
+
+/// The paths that are there, without guesses: a pair that was never confirmed counts only if it has an address that no
+/// other has.
+fn measured(reports: &[PathReport]) -> Vec<&PathReport> {
+    let is_present = |report: &&PathReport| report.sample.state != PathState::Removed;
+    let is_confirmed = |report: &&PathReport| report.sample.state != PathState::Unconfirmed;
+    let (mut kept, open): (Vec<_>, Vec<_>) = reports.iter().filter(is_present).partition(is_confirmed);
+    for report in open {
+        let addresses = report.addresses;
+        let has_local = kept.iter().any(|other| other.addresses.local == addresses.local);
+        let has_remote = kept.iter().any(|other| other.addresses.remote == addresses.remote);
+        if !(has_local && has_remote) {
+            kept.push(report);
+        }
+    }
+    kept.sort_by_key(|report| report.id);
+    kept
 }
 
 /// Notes the MTU that the transport uses at present.

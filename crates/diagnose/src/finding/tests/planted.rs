@@ -213,7 +213,7 @@ fn a_promise_replaces_the_value_and_a_remedy_that_brings_nothing_goes() {
     let found =
         with_promises(findings(&lossy), &[promise("cubic", 2e6), promise("bbr", 9e6), promise("lia", -1e6)]);
     let text = found[0].text(Remedy::to_string);
-    assert!(text.ends_with(": `congestion_control = \"bbr\"`, simulated 17.8 ± 400 kbit/s"), "{text}");
+    assert!(text.ends_with(": `congestion_control = \"bbr\"`, simulated 17.8 ± 0.40 Mbit/s"), "{text}");
     let found = with_promises(findings(&lossy), &[promise("bbr", -1e5)]);
     assert_eq!((&found[0].remedy, &found[0].promise), (&None, &None));
     let other = Promise { set: "--set sctp.mtu=1400B".to_owned(), ..promise("bbr", 1e6) };
