@@ -72,8 +72,7 @@ def way(draw, rate, delay):
         return Way(rate, delay, queue)
     if kind == "single":
         return Way(rate, delay, queue, loss=between(draw, 0.001, 0.02))
-    # Fewer runs than one in 3 s would be seen by chance only.
-    return Way(rate, delay, queue, between(draw, 0.003, 0.02), run=between(draw, 0.002, 0.010))
+    return Way(rate, delay, queue, between(draw, 0.001, 0.02), run=between(draw, 0.002, 0.030))
 
 
 def between(draw, least, most):

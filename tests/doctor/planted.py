@@ -82,9 +82,9 @@ def deep_queue(draw, is_reverse):
 
 
 def shallow_queue(draw, is_reverse):
-    """Queues of a dozen packets and long round trips, with windows that halve."""
+    """Queues of a few packets and long round trips, with windows that halve."""
     links = [plain(draw, (15e6, 40e6), (0.060, 0.100)), plain(draw, (8e6, 20e6), (0.060, 0.100))]
-    packets = draw.randint(8, 16)
+    packets = draw.randint(3, 6)
     shallow = [changed(link, is_reverse, queue=packets * 8 * PACKET / link.forward.rate) for link in links]
     return emulated(shallow, ends=reno(is_reverse))
 
@@ -118,9 +118,9 @@ def mtu_hole(draw, _):
 
 
 def slow_processor(draw, is_client):
-    """An end with a tenth of a core."""
+    """An end with a twentieth of a core."""
     links = [plain(draw, (60e6, 100e6), (0.010, 0.030)) for _ in range(2)]
-    slow = scenes.throttled(draw.uniform(0.08, 0.15))
+    slow = scenes.throttled(draw.uniform(0.04, 0.07))
     return emulated(links, ends=Ends(before_client=slow) if is_client else Ends(before_server=slow))
 
 

@@ -48,5 +48,5 @@ async fn answer_to_end(
 pub(crate) fn host(config: &Config) -> Host {
     let limit = config.receive_growth.as_ref().map_or(config.receive_buffer, |growth| growth.limit);
     let (receive_buffer_limit, send_buffer): (ByteCount, ByteCount) = (limit, config.send_buffer);
-    Host { receive_buffer_limit, send_buffer, disk_write_bps: None }
+    Host { receive_buffer_limit, send_buffer }
 }

@@ -23,6 +23,7 @@ mod quantity;
 mod recorded;
 mod remarks;
 mod secrecy;
+mod setting_changes;
 mod settings_request;
 #[cfg(feature = "full")]
 mod shell;
@@ -55,6 +56,7 @@ pub(crate) use plan::{MethodName, PlanArguments};
 pub(crate) use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
 pub(crate) use remarks::{Example, Remarks};
 pub(crate) use secrecy::Secrecy;
+pub(crate) use setting_changes::SettingChanges;
 pub(crate) use settings_request::settings_request;
 pub(crate) use settings_request::{SettingGroup, SettingsRequest};
 #[cfg(feature = "full")]

@@ -48,7 +48,7 @@ fn completed_command(command: Command) -> Command {
 /// paths and events depend on the scenario and are left out; most scenarios have a flow called main.
 fn values_of_set(command: &str) -> Vec<PossibleValue> {
     let registry = policies::registry();
-    if let "send" | "recv" | "bench" | "forward" = command {
+    if let "send" | "recv" | "bench" | "doctor" | "forward" = command {
         let known = tools::known(&registry);
         return known
             .flat_map(|setting| values_of(&format!("sctp.{}", setting.key()), &setting.kind(), &registry))
@@ -77,7 +77,7 @@ fn values_of(key: &str, kind: &Kind, registry: &Registry) -> Vec<PossibleValue> 
 /// The argument, with what its values are.
 fn hinted(argument: Arg) -> Arg {
     let hint = match argument.get_id().as_str() {
-        "scenario" | "key_file" | "report" | "plot" | "write" => ValueHint::FilePath,
+        "scenario" | "key_file" | "settings_file" | "report" | "plot" | "write" => ValueHint::FilePath,
         "dir" | "out" | "pcap" | "trace" => ValueHint::DirPath,
         "files" => ValueHint::AnyPath,
         "links" | "names" => ValueHint::Other,

@@ -23,6 +23,6 @@ use crate::settings;
 /// The other end does not answer or does not measure, or nothing could be measured.
 pub(crate) async fn run(arguments: &DoctorArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let base = settings::measurable(settings::for_tools());
-    let config = settings::with_file(base, arguments.settings_file.as_deref(), &arguments.settings)?;
+    let config = settings::changed(base, &arguments.settings)?;
     meeting::run(arguments, &config, interrupt).await
 }

@@ -48,7 +48,7 @@ pub(crate) async fn run(arguments: &ForwardArguments, interrupt: &mut Interrupt)
     }
     let base = settings::for_forward();
     let base = if arguments.to.is_empty() { settings::measurable(base) } else { base };
-    let config = settings::with_file(base, arguments.settings_file.as_deref(), &arguments.settings)?;
+    let config = settings::changed(base, &arguments.settings)?;
     ports::permit_many();
     let (config, most_associations) = memory::shared(config, arguments.most_memory());
     let captured = Captured::open(arguments)?;

@@ -27,11 +27,7 @@ pub(crate) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) ->
     if !arguments.from.is_empty() {
         return fetch::run(arguments, interrupt).await;
     }
-    let config = settings::with_file(
-        settings::measurable(settings::for_tools()),
-        arguments.settings_file.as_deref(),
-        &arguments.settings,
-    )?;
+    let config = settings::changed(settings::measurable(settings::for_tools()), &arguments.settings)?;
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let destination = destination(arguments)?;
     let line = ReadyLine { other: SENDER, target: line_target(arguments) };

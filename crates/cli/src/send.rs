@@ -42,8 +42,7 @@ async fn dial(
     arguments: &SendArguments,
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
-    let config =
-        settings::with_file(settings::for_tools(), arguments.settings_file.as_deref(), &arguments.settings)?;
+    let config = settings::changed(settings::for_tools(), &arguments.settings)?;
     let security = key::to_dial(&arguments.secrecy, interrupt).await?;
     let dialer = Dialer { config, security, mark: None, partner: Partner::Files, output: arguments.output };
     let route = Route::find(dialer, &arguments.to, &arguments.via).await?;

@@ -10,7 +10,7 @@ use anabranch_scenario::resolved::{ResolvedTable, ResolvedValue};
 use anabranch_scenario::{Scenario, reference, tools};
 use anabranch_sctp::config::Config;
 
-use crate::arguments::{self, Command, SettingGroup, SettingsRequest};
+use crate::arguments::{self, Command, SettingChanges, SettingGroup, SettingsRequest};
 use crate::failure::Failure;
 use crate::policies;
 use crate::report::{Outcome, WIDTH};
@@ -74,8 +74,11 @@ impl ListedSetting {
 
 /// The settings of an association with this profile, with what the other `--set` of the command line make of them.
 fn of_associations(profile: Config, others: &[String]) -> Result<Vec<ListedSetting>, Failure> {
-    let file = values_of("--settings", others).pop().map(PathBuf::from);
-    let config = settings::with_file(profile, file.as_deref(), &values_of("--set", others))?;
+    let wanted = SettingChanges {
+        settings: values_of("--set", others),
+        settings_file: values_of("--settings", others).pop().map(PathBuf::from),
+    };
+    let config = settings::changed(profile, &wanted)?;
     let registry = policies::registry();
     let listed = tools::known(&registry).map(|setting| {
         let value = setting.get(&config).map_or_else(String::new, |value| text(&value.into()));

@@ -9,6 +9,7 @@ use anabranch_scenario::{Assignment, ParsedDocument, Source, tools};
 use anabranch_sctp::config::{Config, StreamScheduler};
 use serde_json::Value;
 
+use crate::arguments::SettingChanges;
 use crate::failure::Failure;
 use crate::policies;
 
@@ -57,10 +58,11 @@ pub(crate) fn with(base: Config, changes: &[String]) -> Result<Config, Failure> 
 ///
 /// # Errors
 /// As [`with`], with the line and column of a fault in the file; a file that cannot be read.
-pub(crate) fn with_file(base: Config, file: Option<&Path>, changes: &[String]) -> Result<Config, Failure> {
-    let Some(file) = file else { return with(base, changes) };
+pub(crate) fn changed(base: Config, wanted: &SettingChanges) -> Result<Config, Failure> {
+    let SettingChanges { settings, settings_file } = wanted;
+    let Some(file) = settings_file else { return with(base, settings) };
     let document = ParsedDocument::parse(&read(file)?)?;
-    Ok(tools::configure_from(base, &document, &assignments(changes)?, &policies::registry())?)
+    Ok(tools::configure_from(base, &document, &assignments(settings)?, &policies::registry())?)
 }
 
 fn assignments(changes: &[String]) -> Result<Vec<Assignment>, Failure> {
@@ -139,8 +141,9 @@ mod tests {
         let path = folder.path().join("settings.toml");
         let read = |text: &str, changes: &[&str]| {
             std::fs::write(&path, text).expect("written");
-            let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
-            with_file(for_tools(), Some(&path), &changes).map_err(|failure| failure.to_string())
+            let settings: Vec<String> = changes.iter().map(ToString::to_string).collect();
+            let wanted = SettingChanges { settings, settings_file: Some(path.clone()) };
+            super::changed(for_tools(), &wanted).map_err(|failure| failure.to_string())
         };
         let text = "sctp.congestion_control = \"bbr\"\n[sctp.rto]\nmin = \"300 ms\"\n";
         let config = read(text, &["sctp.rto.min=400 ms"]).expect("good settings");
@@ -157,7 +160,8 @@ mod tests {
             let error = read(text, &[]).expect_err(text);
             assert!(error.contains(complaint), "{text}: {error}");
         }
-        assert!(with_file(for_tools(), Some(&folder.path().join("none")), &[]).is_err());
+        let none = SettingChanges { settings_file: Some(folder.path().join("none")), ..Default::default() };
+        assert!(super::changed(for_tools(), &none).is_err());
     }
 
     #[test]

@@ -55,8 +55,6 @@ pub struct LaneSeen {
     pub carried_by: Option<String>,
     /// The rate that other programs moved over that interface meanwhile, both ways together.
     pub others_bps: Option<f64>,
-    /// The silence after which the other end could no longer reach this path: a translator (NAT) had forgotten it.
-    pub forgotten_after_s: Option<f64>,
 }
 
 /// The limits and settings of one end.
@@ -68,14 +66,10 @@ pub struct Limits {
     pub send_buffer_bytes: Option<u64>,
     /// The congestion control.
     pub control: Option<Control>,
-    /// The longest time between two packets on an idle path, in seconds.
-    pub heartbeat_s: Option<f64>,
     /// The packets after which it sends a SACK.
     pub sack_every: Option<u32>,
     /// The cores that it used.
     pub processor_share: Option<f64>,
-    /// The share of the time in which the system kept it from running (throttled control groups).
-    pub throttled_share: Option<f64>,
     /// The lateness that 99 of 100 of its pauses did not exceed, in seconds.
     pub lateness_s: Option<f64>,
     /// The share of due test packets that it sent in time.
@@ -84,8 +78,6 @@ pub struct Limits {
     pub socket_drops: Option<u64>,
     /// The datagrams that arrived at its sockets meanwhile.
     pub arrived_datagrams: Option<u64>,
-    /// The rate at which it writes files, in bits a second.
-    pub disk_write_bps: Option<f64>,
 }
 
 impl Evidence {

@@ -82,8 +82,6 @@ pub enum Cause {
     VaryingRate,
     /// The link back is too slow for acknowledgements.
     StarvedAcknowledgements,
-    /// A translator forgets an idle path.
-    ForgetfulNat,
     /// Other programs use a link.
     OtherTraffic,
     /// The scheduler leaves usable paths idle.
@@ -109,7 +107,6 @@ impl Cause {
             Cause::OneInterface => "one interface",
             Cause::VaryingRate => "varying rate",
             Cause::StarvedAcknowledgements => "starved acknowledgements",
-            Cause::ForgetfulNat => "forgetful NAT",
             Cause::OtherTraffic => "other traffic",
             Cause::Scheduler => "scheduler",
         }
@@ -123,7 +120,6 @@ pub fn findings(evidence: &Evidence) -> Vec<Finding> {
     all.extend(ends::slow_processor(evidence));
     all.extend(evidence.links.iter().filter_map(|link| paths::dead(evidence, link)));
     all.extend(evidence.links.iter().filter_map(paths::mtu_hole));
-    all.extend(evidence.lanes.iter().filter_map(|lane| paths::forgotten(evidence, lane)));
     all.extend(evidence.lanes.iter().filter_map(|lane| paths::other_traffic(evidence, lane)));
     all.sort_by(|one, other| other.weight_bps.total_cmp(&one.weight_bps));
     without_repetitions(all)

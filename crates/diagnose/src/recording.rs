@@ -130,8 +130,6 @@ pub struct End {
     pub receive_buffer_limit: ByteCount,
     /// The size of its SCTP send buffer.
     pub send_buffer: ByteCount,
-    /// The rate at which it can write files, in bits a second, if it was measured.
-    pub disk_write_bps: Option<f64>,
     /// The bytes that other programs moved on the interfaces of the lanes meanwhile, both ways, in the order of the lanes.
     pub others_bytes: Vec<Option<u64>>,
 }

@@ -30,8 +30,6 @@ pub struct Host {
     pub receive_buffer_limit: ByteCount,
     /// The size of the SCTP send buffer.
     pub send_buffer: ByteCount,
-    /// The rate at which the machine can write files, in bits a second, if it was measured.
-    pub disk_write_bps: Option<f64>,
 }
 
 /// A measurement.

@@ -1,12 +1,10 @@
 //! The arguments of `bench`.
 
-use std::path::PathBuf;
-
 use anabranch_base::{BitRate, ByteCount, Duration};
 use anabranch_bench::protocol::{Deadlines, Order, RequestedDirection};
 use clap::Args;
 
-use super::{HostPort, Output, Secrecy, Via};
+use super::{HostPort, Output, Secrecy, SettingChanges, Via};
 
 /// `anabranch bench`.
 #[derive(Debug, Args)]
@@ -67,12 +65,9 @@ pub(crate) struct BenchArguments {
     /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
-    /// Change a protocol setting at this end; `anabranch bench --set help` lists all settings
-    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
-    pub settings: Vec<String>,
-    /// Read settings from a file before those of `--set`: a table [sctp], such as `congestion_control = "bbr"`
-    #[arg(long = "settings", value_name = "FILE")]
-    pub settings_file: Option<PathBuf>,
+    /// The changes of settings.
+    #[command(flatten)]
+    pub settings: SettingChanges,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,

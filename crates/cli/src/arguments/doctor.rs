@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 
-use super::{HostPort, Output, Secrecy, Via};
+use super::{HostPort, Output, Secrecy, SettingChanges, Via};
 
 /// `anabranch doctor`.
 #[derive(Debug, Args)]
@@ -39,12 +39,9 @@ pub(crate) struct DoctorArguments {
     /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
-    /// Change a protocol setting at this end; `anabranch doctor --set help` lists all settings
-    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
-    pub settings: Vec<String>,
-    /// Read settings from a file before those of `--set`: a table [sctp], such as `congestion_control = "bbr"`
-    #[arg(long = "settings", value_name = "FILE")]
-    pub settings_file: Option<PathBuf>,
+    /// The changes of settings.
+    #[command(flatten)]
+    pub settings: SettingChanges,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,

@@ -10,7 +10,7 @@ use anabranch_forward::{Allowance, Destination, ReverseAllowance};
 use anabranch_transparent::{Except, Taken};
 use clap::{ArgGroup, Args};
 
-use super::{HostPort, Output, Secrecy, Via};
+use super::{HostPort, Output, Secrecy, SettingChanges, Via};
 
 /// `anabranch forward`.
 #[derive(Debug, Args)]
@@ -97,12 +97,9 @@ pub(crate) struct ForwardArguments {
     /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
-    /// Change a protocol setting; `anabranch forward --set help` lists all settings
-    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
-    pub settings: Vec<String>,
-    /// Read settings from a file before those of `--set`: a table [sctp], such as `congestion_control = "bbr"`
-    #[arg(long = "settings", value_name = "FILE")]
-    pub settings_file: Option<PathBuf>,
+    /// The changes of settings.
+    #[command(flatten)]
+    pub settings: SettingChanges,
     /// Print only errors
     #[arg(short, long, conflicts_with = "verbose")]
     pub quiet: bool,

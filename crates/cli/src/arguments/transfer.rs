@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anabranch_base::BitRate;
 use clap::{ArgGroup, Args};
 
-use super::{HostPort, Output, Secrecy, Via};
+use super::{HostPort, Output, Secrecy, SettingChanges, Via};
 
 /// `anabranch send`.
 #[derive(Debug, Args)]
@@ -39,12 +39,9 @@ pub(crate) struct SendArguments {
     /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
-    /// Change a protocol setting; `anabranch send --set help` lists all settings
-    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
-    pub settings: Vec<String>,
-    /// Read settings from a file before those of `--set`: a table [sctp], such as `congestion_control = "bbr"`
-    #[arg(long = "settings", value_name = "FILE")]
-    pub settings_file: Option<PathBuf>,
+    /// The changes of settings.
+    #[command(flatten)]
+    pub settings: SettingChanges,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,
@@ -77,12 +74,9 @@ pub(crate) struct RecvArguments {
     /// The protection of packets.
     #[command(flatten)]
     pub secrecy: Secrecy,
-    /// Change a protocol setting; `anabranch send --set help` lists all settings
-    #[arg(long = "set", value_name = "sctp.KEY=VALUE")]
-    pub settings: Vec<String>,
-    /// Read settings from a file before those of `--set`: a table [sctp], such as `congestion_control = "bbr"`
-    #[arg(long = "settings", value_name = "FILE")]
-    pub settings_file: Option<PathBuf>,
+    /// The changes of settings.
+    #[command(flatten)]
+    pub settings: SettingChanges,
     /// The form of the output.
     #[command(flatten)]
     pub output: Output,
@@ -177,7 +171,10 @@ mod tests {
             "anabranch send a b --to 10.0.0.1,10.0.1.1:7 --via eth0 --via 10.0.0.9 --set sctp.mtu=1400 -v";
         let arguments = Arguments::try_parse_from(line.split(' ')).expect("a good line");
         let Command::Send(send) = arguments.command else { panic!("another command") };
-        assert_eq!((send.files.len(), send.to.len(), send.via.len(), send.settings.len()), (2, 2, 2, 1));
+        assert_eq!(
+            (send.files.len(), send.to.len(), send.via.len(), send.settings.settings.len()),
+            (2, 2, 2, 1)
+        );
         assert!(send.output.verbose && !send.output.is_json());
     }
 }

@@ -46,7 +46,7 @@ impl BenchRoute {
     ) -> Result<BenchRoute, Failure> {
         let deadlines = arguments.deadlines().map_err(Failure::Arguments)?;
         let base = Config { partial_reliability: deadlines.is_some(), ..settings::for_tools() };
-        let config = settings::with_file(base, arguments.settings_file.as_deref(), &arguments.settings)?;
+        let config = settings::changed(base, &arguments.settings)?;
         let security = key::to_dial(&arguments.secrecy, interrupt).await?;
         let dialer =
             Dialer { config, security, mark: None, partner: Partner::Tests, output: arguments.output };

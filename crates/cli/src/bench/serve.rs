@@ -33,7 +33,7 @@ use crate::settings;
 pub(super) async fn run(arguments: &BenchArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     // Clients that ask for deadlines need it, and it changes nothing for others.
     let base = Config { partial_reliability: true, ..settings::measurable(settings::for_tools()) };
-    let config = settings::with_file(base, arguments.settings_file.as_deref(), &arguments.settings)?;
+    let config = settings::changed(base, &arguments.settings)?;
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let line = ReadyLine { other: CLIENT, target: LineTarget::by(arguments.output) };
     let listener =

@@ -101,7 +101,6 @@ fn evidence(recording: &Recording, links: &[LinkEstimate], bond: &Bond, config: 
         reverse,
         here: Limits {
             control: Some(control(&config.congestion_control)),
-            heartbeat_s: Some(config.failover.heartbeat.as_secs_f64()),
             sack_every: Some(config.sack.every),
             arrived_datagrams: Some(arrived(recording, |lane| &lane.reverse)),
             ..limits(&recording.here)
@@ -122,7 +121,6 @@ fn seen(recording: &Recording, index: usize, lane: &Lane) -> LaneSeen {
         interface: lane.interface.clone(),
         carried_by: lane.carried_by.clone(),
         others_bps: others.filter(|_| seconds > 0.0).map(|bytes| bytes as f64 * 8.0 / seconds),
-        forgotten_after_s: None,
     }
 }
 
@@ -146,7 +144,6 @@ fn limits(end: &End) -> Limits {
         lateness_s: Some(end.lateness_p99.as_secs_f64()),
         least_sent_share: Some(end.least_sent_share),
         socket_drops: end.socket_drops,
-        disk_write_bps: end.disk_write_bps,
         ..Limits::default()
     }
 }

@@ -20,8 +20,7 @@ use crate::settings;
 /// # Errors
 /// What failed before anything was received.
 pub(super) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let config =
-        settings::with_file(settings::for_tools(), arguments.settings_file.as_deref(), &arguments.settings)?;
+    let config = settings::changed(settings::for_tools(), &arguments.settings)?;
     let security = key::to_dial(&arguments.secrecy, interrupt).await?;
     let destination = destination(arguments)?;
     let dialer = Dialer { config, security, mark: None, partner: Partner::Server, output: arguments.output };

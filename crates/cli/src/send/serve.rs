@@ -37,11 +37,7 @@ pub(super) async fn run(
                 .to_owned(),
         ));
     }
-    let config = settings::with_file(
-        settings::measurable(settings::for_tools()),
-        arguments.settings_file.as_deref(),
-        &arguments.settings,
-    )?;
+    let config = settings::changed(settings::measurable(settings::for_tools()), &arguments.settings)?;
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let line = ReadyLine { other: RECEIVER, target: LineTarget::by(arguments.output) };
     let listener =

@@ -2,7 +2,7 @@
 
 use super::bond::Bond;
 use super::buffers::held_back;
-use super::words::{end, rate, time};
+use super::words::{end, time};
 use super::{Cause, Finding};
 use crate::evidence::{Direction, Evidence, Limits, Place};
 use crate::link_estimate::LinkStatus;
@@ -52,15 +52,12 @@ pub(super) fn slow_processor(evidence: &Evidence) -> Option<Finding> {
 
 fn reasons(limits: &Limits) -> Vec<String> {
     let busy = limits.processor_share.filter(|share| *share >= FULL_CORE).map(cores);
-    let throttled = limits.throttled_share.filter(|share| *share >= THROTTLED);
-    let throttled =
-        throttled.map(|share| format!("the system kept it from running for {} of the time", percent(share)));
     let late = limits.lateness_s.filter(|late| *late >= LATE_S);
     let late = late.map(|late| format!("its timers are up to {} late", time(late)));
     let unsent = limits.least_sent_share.filter(|share| *share < SENT_IN_TIME);
     let unsent =
         unsent.map(|share| format!("it sent {} of its test packets in time", percent(share.max(0.0))));
-    [busy, throttled, late, unsent].into_iter().flatten().collect()
+    [busy, late, unsent].into_iter().flatten().collect()
 }
 
 /// Returns true if the paths waited for their windows most of the time: then a busy end is not the limit.
@@ -73,23 +70,8 @@ fn cores(share: f64) -> String {
     format!("{:.1} of its cores were used", share.clamp(0.0, 1e6))
 }
 
-/// Files that are read or written slower than the links carry them.
+/// Files that are read slower than the links carry them.
 pub(super) fn slow_disk(bond: &Bond<'_>) -> Option<Finding> {
-    written(bond).or_else(|| read(bond))
-}
-
-fn written(bond: &Bond<'_>) -> Option<Finding> {
-    let place = bond.direction.receiver();
-    let disk = bond.evidence.limits(place).disk_write_bps.filter(|disk| *disk >= 0.0)?;
-    let whole = bond.usable_bps;
-    // The disk is no part of a transfer that writes nothing, so that a transfer refutes nothing.
-    let cost = Some(whole - disk).filter(|cost| *cost >= SLOWER * whole && *cost > 0.0)?;
-    let sentence =
-        format!("{} writes files at {}, and the links carry {}", end(place), rate(disk), rate(whole));
-    Some(disk_finding(bond, sentence, cost, "receive to a faster disk"))
-}
-
-fn read(bond: &Bond<'_>) -> Option<Finding> {
     let transfer = bond.transfer.filter(|transfer| transfer.is_of_files)?;
     let (share, windows) = bond.weighed(|weighed| {
         let windows: f64 = weighed.run.paths.iter().map(|path| path.mean_cwnd_bytes).sum();
@@ -102,25 +84,20 @@ fn read(bond: &Bond<'_>) -> Option<Finding> {
     let cost = bond.cost(held_back(bond, share))?;
     let sentence =
         format!("the paths waited for files to be read or verified for {} of the time", percent(share));
-    Some(disk_finding(bond, sentence, cost, "use a faster disk, or fewer and larger files"))
-}
-
-fn disk_finding(bond: &Bond<'_>, sentence: String, cost: f64, advice: &'static str) -> Finding {
-    Finding::new(Cause::SlowDisk, sentence)
-        .towards(bond.direction)
-        .costing(cost)
-        .advising(Some(Remedy::Outside(advice)), Place::Here)
+    let advice = Remedy::Outside("use a faster disk, or fewer and larger files");
+    Some(
+        Finding::new(Cause::SlowDisk, sentence)
+            .towards(bond.direction)
+            .costing(cost)
+            .advising(Some(advice), Place::Here),
+    )
 }
 
 const FASTER: &str = "use a faster processor, stop other programs, or raise the limit of its control group";
-/// The share of the time for which a throttled program stands still.
-const THROTTLED: f64 = 0.05;
 /// The system's own timers are this late for less than one in a hundred pauses.
 const LATE_S: f64 = 0.03;
 /// The share of due test packets that a fast enough end sends in time.
 const SENT_IN_TIME: f64 = 0.9;
-/// A disk that is slower by this part: rates of disks vary.
-const SLOWER: f64 = 0.1;
 /// The share of the time in which the source had nothing.
 const STARVED: f64 = 0.25;
 const MOSTLY: f64 = 0.5;

@@ -1,7 +1,7 @@
 //! Single paths: dead, with a hole in its sizes, forgotten, of a varying rate, or used by others.
 
 use super::bond::{Bond, PAYLOAD, finite, usable};
-use super::words::{name, rate, time, towards};
+use super::words::{name, rate, towards};
 use super::{Cause, Finding};
 use crate::evidence::{Direction, Evidence, LaneSeen, Place};
 use crate::link_estimate::{LinkEstimate, LinkStatus};
@@ -36,28 +36,6 @@ pub(super) fn mtu_hole(link: &LinkEstimate) -> Option<Finding> {
         Finding::new(Cause::MtuHole, sentence)
             .on(&[&link.name])
             .weighing(both(link).max(1.0))
-            .advising(Some(remedy), Place::Here),
-    )
-}
-
-/// An idle path that a translator forgets before the next packet.
-pub(super) fn forgotten(evidence: &Evidence, lane: &LaneSeen) -> Option<Finding> {
-    let after = lane.forgotten_after_s.filter(|after| after.is_finite() && *after >= 0.0)?;
-    let heartbeat = evidence.here.heartbeat_s;
-    if heartbeat.is_some_and(|every| every * LATE_HEARTBEAT <= after) {
-        return None;
-    }
-    let every = heartbeat.map_or(String::new(), |every| format!(" (heartbeats come every {})", time(every)));
-    let sentence =
-        format!("a translator forgets {} after {} of silence{every}", name(&lane.name), time(after));
-    let wanted = (after / 2.0).clamp(1.0, 30.0).floor();
-    let remedy = Remedy::Set { key: "failover.heartbeat", value: format!("{wanted:.0} s") };
-    let link = evidence.links.iter().find(|link| link.name == lane.name);
-    let weight = link.map_or(0.0, both) * IDLE;
-    Some(
-        Finding::new(Cause::ForgetfulNat, sentence)
-            .on(&[&lane.name])
-            .weighing(weight)
             .advising(Some(remedy), Place::Here),
     )
 }
@@ -127,10 +105,6 @@ fn whole(evidence: &Evidence) -> f64 {
 }
 
 const LEAST_MTU: u64 = 576;
-/// A heartbeat comes up to this much later than its interval: jitter, and the RTO.
-const LATE_HEARTBEAT: f64 = 1.5;
-/// A path that is forgotten while idle counts as this part of it.
-const IDLE: f64 = 0.25;
 /// The least part of a link that others must take.
 const OTHERS: f64 = 0.05;
 /// The ratio of high to low rates that is more than noise.

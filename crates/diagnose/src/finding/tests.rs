@@ -49,15 +49,12 @@ pub(super) fn limits(of: &str) -> Limits {
         receive_buffer_bytes: Some(16 << 20),
         send_buffer_bytes: Some(16 << 20),
         control: Some(control(of)),
-        heartbeat_s: Some(1.0),
         sack_every: Some(2),
         processor_share: Some(0.2),
-        throttled_share: Some(0.0),
         lateness_s: Some(0.002),
         least_sent_share: Some(1.0),
         socket_drops: Some(0),
         arrived_datagrams: Some(100_000),
-        disk_write_bps: Some(2e9),
     }
 }
 
@@ -69,7 +66,6 @@ pub(super) fn measured() -> Evidence {
         interface: Some(name.to_owned()),
         carried_by: Some(name.to_owned()),
         others_bps: Some(1e4),
-        forgotten_after_s: None,
     };
     Evidence {
         links: vec![link("wlan0", 20.0), link("wwan0", 10.0)],

@@ -17,7 +17,6 @@ pub struct Report {
     socket_drops: Option<u64>,
     receive_buffer_limit_bytes: u64,
     send_buffer_bytes: u64,
-    disk_write_bps: Option<f64>,
     others_bytes: Vec<Option<u64>>,
 }
 
@@ -25,7 +24,7 @@ impl Report {
     /// Returns true if all values are possible: numbers that are finite and not negative, and few lanes.
     pub(super) fn is_possible(&self) -> bool {
         let is_number = |value: f64| value.is_finite() && value >= 0.0;
-        let numbers = [self.processor_share, self.least_sent_share, self.disk_write_bps.unwrap_or(0.0)];
+        let numbers = [self.processor_share, self.least_sent_share];
         numbers.into_iter().all(is_number) && self.others_bytes.len() <= MOST_LANES
     }
 }
@@ -43,7 +42,6 @@ impl From<&End> for Report {
             socket_drops: end.socket_drops,
             receive_buffer_limit_bytes: end.receive_buffer_limit.get(),
             send_buffer_bytes: end.send_buffer.get(),
-            disk_write_bps: end.disk_write_bps.map(number),
             others_bytes: end.others_bytes.iter().copied().take(MOST_LANES).collect(),
         }
     }
@@ -61,7 +59,6 @@ impl From<Report> for End {
             socket_drops: report.socket_drops,
             receive_buffer_limit: ByteCount::new(report.receive_buffer_limit_bytes),
             send_buffer: ByteCount::new(report.send_buffer_bytes),
-            disk_write_bps: report.disk_write_bps,
             others_bytes: report.others_bytes,
         }
     }

@@ -67,7 +67,6 @@ impl Start {
             socket_drops: drops(endpoint).zip(self.drops).map(|(now, then)| now.saturating_sub(then)),
             receive_buffer_limit: host.receive_buffer_limit,
             send_buffer: host.send_buffer,
-            disk_write_bps: host.disk_write_bps,
             others_bytes: lanes.iter().map(others).collect(),
         }
     }

@@ -81,7 +81,6 @@ impl Draw {
                 interface: Some((*name).to_owned()),
                 carried_by: Some((*name).to_owned()),
                 others_bps: Some(mbps * 1e6 * self.between(0.0, 0.02)),
-                forgotten_after_s: None,
             });
             evidence.links.push(link);
         }
@@ -225,13 +224,10 @@ prop_compose! {
             socket_drops: counts[2],
             arrived_datagrams: counts[3],
             control: Some(control.clone()),
-            heartbeat_s: Some(numbers[0]),
             sack_every: counts[0].map(|count| count as u32),
             processor_share: Some(numbers[1]),
-            throttled_share: Some(numbers[2]),
             lateness_s: Some(numbers[3]),
             least_sent_share: Some(numbers[4]),
-            disk_write_bps: Some(numbers[5]),
         };
         let lanes = links.iter().map(|link| LaneSeen {
             name: link.name.clone(),
@@ -239,7 +235,6 @@ prop_compose! {
             interface: Some(texts[0].clone()),
             carried_by: Some(texts[1].clone()),
             others_bps: Some(numbers[6]),
-            forgotten_after_s: Some(numbers[7]),
         });
         let transfer = Transfer {
             goodput_bps: numbers[8],

@@ -99,9 +99,6 @@ fn paths_that_ran_dry_blame_the_buffer_if_it_was_full_and_the_disk_otherwise() {
     let full = Transfer { send_buffer_bytes: Some(128 << 10), ..files.clone() };
     assert_named(&seen(full), Cause::SmallSendBuffer, &["128 KiB"]);
     assert_named(&seen(Transfer { cpu_share: 1.1, ..files }), Cause::SlowProcessor, &["1.1 of its cores"]);
-    let mut slow = measured();
-    slow.there.disk_write_bps = Some(8e6);
-    assert_named(&slow, Cause::SlowDisk, &["the other end writes files at 8.00 Mbit/s"]);
 }
 
 #[test]
@@ -127,15 +124,6 @@ fn single_paths_are_named_with_what_is_wrong_with_them() {
     let mut hole = measured();
     (hole.links[0].mtu_bytes, hole.links[0].mtu_hole_bytes) = (Some(1_400), Some(1_500));
     assert_named(&hole, Cause::MtuHole, &["packets of 1500 bytes vanish on wlan0", "mtu = \"1400 B\""]);
-    let mut forgets = measured();
-    forgets.lanes[1].forgotten_after_s = Some(20.0);
-    assert_eq!(findings(&forgets), [], "heartbeats keep it");
-    forgets.here.heartbeat_s = Some(30.0);
-    assert_named(
-        &forgets,
-        Cause::ForgetfulNat,
-        &["forgets wwan0 after 20.0 s", "failover.heartbeat = \"10 s\""],
-    );
     let mut used = measured();
     used.lanes[0].others_bps = Some(6e6);
     assert_named(&used, Cause::OtherTraffic, &["other programs moved 6.00 Mbit/s over wlan0"]);
@@ -155,7 +143,6 @@ fn single_paths_are_named_with_what_is_wrong_with_them() {
 #[test]
 fn ends_that_are_too_slow_are_named_before_what_they_disturb() {
     for slow in [
-        Limits { throttled_share: Some(0.6), ..limits("westwood") },
         Limits { lateness_s: Some(0.08), ..limits("westwood") },
         Limits { processor_share: Some(0.99), ..limits("westwood") },
         Limits { least_sent_share: Some(0.4), ..limits("westwood") },
