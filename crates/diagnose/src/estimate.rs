@@ -6,8 +6,11 @@
 mod change;
 mod clock;
 mod direction;
+#[cfg(test)]
+mod fills;
 mod interval;
 mod lateness;
+mod losing;
 mod loss;
 mod plateau;
 mod queue;

@@ -1,8 +1,9 @@
 //! One direction of a lane: what its flights show of rate, queue and losses, one after the other.
 
+use super::losing::losing;
 use super::loss::{ChanceLoss, Quiet, by_chance};
 use super::plateau::standing;
-use super::queue::{Losing, QueueSeen, losing, seen};
+use super::queue::{QueueSeen, seen};
 use super::rate::{Capacity, capacity};
 use super::sample::{Sample, Series};
 use super::trains;
@@ -89,9 +90,13 @@ fn fills(view: &View) -> impl Iterator<Item = &[Sample]> {
     view.series.iter().filter(is_fill).map(|series| series.samples.as_slice())
 }
 
-/// The capacity: from the times in which a queue stood, else from those in which packets were lost without one, else from
-/// trains.
+/// The capacity: that of a policer, else from the times in which a queue stood, else from those in which packets were lost
+/// without one, else from trains.
 fn capacity_of(view: &View, chance: f64) -> Option<Capacity> {
+    let policed = fills(view).filter_map(|samples| losing(samples, chance)?.policed(view)).last();
+    if policed.is_some() {
+        return policed;
+    }
     let segments: Vec<_> = fills(view).filter_map(|samples| standing(view, samples)).flatten().collect();
     let of_losses = || fills(view).filter_map(|samples| losing(samples, chance)?.capacity()).last();
     capacity(&segments).or_else(of_losses).or_else(|| of_trains(view))
@@ -110,10 +115,7 @@ fn queue_of(view: &View, rate: Estimated, chance: f64) -> Option<QueueSeen> {
     if rate.value <= 0.0 {
         return None;
     }
-    let flights = fills(view).filter_map(|samples| {
-        let losing: Option<Losing> = losing(samples, chance);
-        seen(view, samples, losing, rate)
-    });
+    let flights = fills(view).filter_map(|samples| seen(view, samples, losing(samples, chance), rate));
     let weight = |seen: &QueueSeen| (seen.loss.is_some(), seen.delay.map_or(0.0, |delay| delay.value));
     flights.max_by(|a, b| weight(a).partial_cmp(&weight(b)).unwrap_or(std::cmp::Ordering::Equal))
 }

@@ -23,12 +23,20 @@ struct Counted {
     total: usize,
     lost: usize,
     pairs: Pairs,
+    /// The time in seconds.
+    seconds: f64,
     /// Packets and losses in blocks of time.
     blocks: Vec<(f64, f64)>,
 }
 
 /// The number of blocks of time of a flight.
 const BLOCKS: f64 = 40.0;
+
+/// The events of a Poisson process of which 2.5 % of such times show none.
+const NO_EVENT: f64 = 3.689;
+
+/// The length, in seconds, of a run of losses of which a time without losses may have shown none.
+const SHORT_RUN: f64 = 0.01;
 
 /// The queue up to which a loss is by chance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,6 +69,9 @@ pub(super) fn by_chance<'a>(
         // As many runs have the relative variance 1 / (share × effective).
         let (low, high) = of_runs(2.0 * share * effective);
         (low * share, (high * share).min(1.0))
+    } else if lost == 0 {
+        let seconds: f64 = counted.iter().map(|flight| flight.seconds).sum();
+        (0.0, of_share(0.0, effective).1.max(NO_EVENT * SHORT_RUN / seconds.max(SHORT_RUN)).min(1.0))
     } else {
         of_share(share * effective, effective)
     };
@@ -96,7 +107,8 @@ fn count(view: &View, samples: &[Sample], quiet: Quiet) -> Counted {
     let mut counted = Counted::default();
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return counted };
     counted.blocks = vec![(0.0, 0.0); BLOCKS as usize];
-    let length = ((last.sent - first.sent) / BLOCKS).max(1e-9);
+    counted.seconds = last.sent - first.sent;
+    let length = (counted.seconds / BLOCKS).max(1e-9);
     let mut before: Option<&Sample> = None;
     for (sample, _) in samples.iter().zip(&counts).filter(|(_, counts)| **counts) {
         let is_lost = sample.delay.is_none();
@@ -212,6 +224,13 @@ mod tests {
         assert_eq!((lost.round(), share.samples), (82.0, 8_000));
         assert_eq!((share.low, share.high), of_share(82.0, 8_000.0));
         assert_eq!(found.runs, None);
+    }
+
+    #[test]
+    fn without_a_loss_a_run_may_have_been_missed() {
+        let share = chance(|_| Some(0.0)).share.expect("packets");
+        assert_eq!((share.value, share.low), (0.0, 0.0));
+        assert!((share.high / (3.689 * 0.01 / 8.0) - 1.0).abs() < 0.01, "{share:?}");
     }
 
     #[test]

@@ -70,14 +70,11 @@ pub(super) fn shallow(bond: &Bond<'_>, link: &LinkEstimate) -> Option<Finding> {
     )
 }
 
-/// Packets above the rate are dropped, not queued.
+/// Packets above the rate are dropped, not queued. Full or not, a bond loses packets there that a queue would have kept.
 pub(super) fn policer(bond: &Bond<'_>, link: &LinkEstimate) -> Option<Finding> {
     let estimate = bond.direction.of(link);
     let queue = estimate.queue.filter(|queue| queue.is_policer)?;
     let (capacity, round_trip) = usable(link, bond.direction).zip(round_trip_s(link))?;
-    if bond.is_full() {
-        return None;
-    }
     let sentence = format!(
         "{} drops what exceeds {} {} instead of queueing it (a policer)",
         name(&link.name),

@@ -66,6 +66,9 @@ fn queues_that_are_deep_shallow_or_none_are_told_apart() {
     assert_named(&seen, Cause::ShallowQueue, &["carries 12.0 Mbit/s of 18.6 Mbit/s"]);
     assert_named(&with(0.01, true, measured()), Cause::Policer, &["drops what exceeds 18.6 Mbit/s"]);
     assert_named(&with(0.01, true, reno()), Cause::Policer, &["a policer"]);
+    let forward = Some(transfer(vec![path("wlan0", 18.5), path("wwan0", 9.1)]));
+    let seen = Evidence { forward, ..with(0.01, true, measured()) };
+    assert_named(&seen, Cause::Policer, &["a policer"]);
 }
 
 #[test]
