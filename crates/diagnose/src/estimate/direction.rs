@@ -31,6 +31,9 @@ const BACKLOG: f64 = 2.0;
 /// The bytes of a full packet, of which queues of packets have so many.
 const FULL_PACKET: f64 = 1_500.0;
 
+/// A queue of fewer full packets is short.
+const SHORT: f64 = 10.0;
+
 /// The share of a queue's depth from which a packet may have met its end.
 const NEAR_FULL: f64 = 0.6;
 
@@ -77,9 +80,11 @@ impl Direction {
             per_byte: self.rate().map_or(0.0, |rate| 8.0 / rate.value.max(1.0)),
             backlog: queue.map_or(BACKLOG, |queue| 0.5 * queue.depth_bytes.value / FULL_PACKET),
         };
-        // A rate that varies falls below that at which small packets were sent.
+        // Small packets in quick succession overflow a short queue where they bunch on the way, and a rate that varies falls
+        // below theirs: neither is chance.
+        let is_short = queue.is_some_and(|queue| queue.depth_bytes.value < SHORT * FULL_PACKET);
         let varies = self.capacity.as_ref().is_some_and(|capacity| capacity.steps.is_some());
-        let may_count = |purpose| may_count(purpose) && !(varies && purpose == Purpose::Chance);
+        let may_count = |purpose| may_count(purpose) && !((is_short || varies) && purpose == Purpose::Chance);
         let flights = self.view.series.iter().filter(|series| may_count(series.purpose));
         by_chance(&self.view, flights, quiet)
     }

@@ -154,6 +154,32 @@ fn rate_and_depth_hold_where_packets_overtake_or_vanish() {
     }
 }
 
+/// Packets that leave at equal distances bunch each millisecond on the way to a queue of four.
+#[test]
+fn losses_of_bunches_in_a_short_queue_are_no_chance() {
+    let mut program = Program::default();
+    program.add(Purpose::Rest, (0.0, 20.0), 0.02, SMALL);
+    program.add(Purpose::Fill, (21.0, 24.0), (FULL * 8) as f64 / 25e6, FULL);
+    program.add(Purpose::Chance, (25.0, 33.0), 0.000_1, SMALL);
+    let mut bunched = program.clone();
+    bunched.wait_for_ticks();
+    let pipe = |program: &Program| {
+        Pipe::new(&config(20e6, 4), 1, true, Reader::IN_TIME)
+            .carry(std::slice::from_ref(program), Clock::TRUE, CLOCK)
+            .remove(0)
+    };
+    let mut flights = pipe(&program)[..2].to_vec();
+    let mut chance = pipe(&bunched).remove(2);
+    let sent = pipe(&program).remove(2).packets.into_iter().map(|packet| packet.sent);
+    chance.packets.iter_mut().zip(sent).for_each(|(packet, sent)| packet.sent = sent);
+    assert!(chance.packets.iter().any(|packet| packet.arrived.is_none()), "bunches overflow the queue");
+    flights.push(chance);
+    let lanes = vec![lane("short", flights, Vec::new())];
+    let found = estimate_links(&Recording { lanes, here: end(), there: end() }).remove(0).forward;
+    let loss = found.chance_loss.expect("packets");
+    assert!(loss.value == 0.0 && loss.samples >= 900, "{found:?}");
+}
+
 #[test]
 fn a_managed_queue_is_no_policer() {
     let queue = QueueConfig::Pie(PieConfig::DEFAULT);
