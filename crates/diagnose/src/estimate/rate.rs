@@ -31,6 +31,9 @@ const WINDOWS: usize = 40;
 /// The share by which a clock may be fast or slow against another time: two of 100 ppm.
 const CLOCKS: f64 = 2e-4;
 
+/// The longest time, in seconds, for which a rate holds without arrivals behind a queue.
+const HOLD: f64 = 1.0;
+
 /// The uncertainty of a time of arrival, in seconds: times are told in microseconds.
 const TIME: f64 = 1e-6;
 
@@ -50,8 +53,10 @@ pub(super) fn capacity(segments: &[Vec<Arrival>]) -> Option<Capacity> {
     let rates: Vec<f64> = windows.iter().map(|window| window.bytes * 8.0 / window.seconds).collect();
     let times = 2.0 * TIME * segments.len() as f64 / seconds;
     let noise = half_of_mean(&rates).unwrap_or(rate * 2.0 / events as f64);
+    let varies = varies(&rates);
+    let rate = if varies { over_time(&windows) } else { rate };
     let rate = Estimated::around(rate, noise + rate * (CLOCKS + times), events)?;
-    let steps = varies(&rates).then(|| {
+    let steps = varies.then(|| {
         let first = windows.first().map_or(0.0, |window| window.at);
         windows.iter().zip(&rates).map(|(window, rate)| (window.at - first, *rate)).collect()
     });
@@ -88,6 +93,17 @@ fn windows(segment: &[Arrival], length: f64) -> Vec<Window> {
         _ => {}
     }
     windows
+}
+
+/// The mean over time of a rate that varies: it drains its queue while it is high, so that windows are missing then, and a
+/// window's rate holds until the next.
+fn over_time(windows: &[Window]) -> f64 {
+    let nexts = windows.iter().skip(1).map(|next| next.at).chain([f64::NEG_INFINITY]);
+    let (bits, seconds) = windows.iter().zip(nexts).fold((0.0, 0.0), |(bits, seconds), (window, next)| {
+        let held = (next - window.at).clamp(window.seconds, window.seconds + HOLD);
+        (bits + window.bytes * 8.0 / window.seconds * held, seconds + held)
+    });
+    bits / seconds
 }
 
 /// Returns true if `rates` differ by more than noise, and eight of ten by at least 10 %.
@@ -149,6 +165,20 @@ mod tests {
         let steps = capacity(&[segment(gaps)]).expect("enough").steps.expect("it varies");
         let slow = steps.iter().filter(|step| step.1 < 7e6).count();
         assert!((17..=22).contains(&slow), "{steps:?}");
+    }
+
+    #[test]
+    fn a_high_rate_that_drains_its_queue_counts_until_the_next() {
+        let slow = segment([0.004; 101]);
+        let fast = segment([0.000_5; 81]);
+        let shifted = |segment: &[Arrival], by: f64| {
+            segment.iter().map(|arrival| Arrival { at: arrival.at + by, ..*arrival }).collect::<Vec<_>>()
+        };
+        // 0.4 s at 3 Mbit/s, then 0.04 s at 24 Mbit/s, after which nothing waits until 0.8 s.
+        let cycle = |by: f64| [shifted(&slow, by), shifted(&fast, by + 0.402)];
+        let segments: Vec<_> = (0..4).flat_map(|n| cycle(0.8 * f64::from(n))).collect();
+        let found = capacity(&segments).expect("enough");
+        assert!(found.steps.is_some() && (found.rate.value / 13.5e6 - 1.0).abs() < 0.1, "{:?}", found.rate);
     }
 
     /// The alarms in 2,000 cases of 40 windows, whose rates come from two draws each: at the start and at the end.
