@@ -9,7 +9,7 @@ use super::sample::{Sample, Series};
 use super::trains;
 use super::view::View;
 use crate::estimated::Estimated;
-use crate::link_estimate::DirectionEstimate;
+use crate::link_estimate::{DirectionEstimate, Queue};
 use crate::recording::Purpose;
 
 /// One direction of a lane, measured.
@@ -40,12 +40,7 @@ const NEAR_FULL: f64 = 0.6;
 impl Direction {
     /// Measures a direction without drift.
     pub(super) fn of(view: View) -> Direction {
-        let limit = Quiet { growth: GROWTH.max(3.0 * view.noise()), per_byte: 0.0, backlog: BACKLOG };
-        let quiet =
-            view.series.iter().filter(|series| matches!(series.purpose, Purpose::Rest | Purpose::Chance));
-        let chance = by_chance(&view, quiet, limit).share;
-        // A few packets at rest bound the share badly; a queue loses more than this in any case.
-        let most_chance = chance.map_or(0.02, |chance| chance.high.min(2.0 * chance.value + 0.02));
+        let most_chance = most_chance(&view);
         let capacity = capacity_of(&view, most_chance);
         let queue = capacity.as_ref().and_then(|capacity| queue_of(&view, capacity.rate, most_chance));
         Direction { view, capacity, queue, most_chance }
@@ -82,12 +77,28 @@ impl Direction {
         };
         // Small packets in quick succession overflow a short queue where they bunch on the way, and a rate that varies falls
         // below theirs: neither is chance.
-        let is_short = queue.is_some_and(|queue| queue.depth_bytes.value < SHORT * FULL_PACKET);
+        let is_short = self.queue.and_then(|seen| seen.queue).is_some_and(is_short);
         let varies = self.capacity.as_ref().is_some_and(|capacity| capacity.steps.is_some());
         let may_count = |purpose| may_count(purpose) && !((is_short || varies) && purpose == Purpose::Chance);
         let flights = self.view.series.iter().filter(|series| may_count(series.purpose));
         by_chance(&self.view, flights, quiet)
     }
+}
+
+fn is_short(queue: Queue) -> bool {
+    !queue.is_at_least && queue.depth_bytes.value < SHORT * FULL_PACKET
+}
+
+/// The upper bound of the share of losses by chance: the lower one of that of isolated probes alone and that of all packets
+/// that met no delay. Before a short queue, small packets in quick succession show losses that are none.
+fn most_chance(view: &View) -> f64 {
+    let limit = Quiet { growth: GROWTH.max(3.0 * view.noise()), per_byte: 0.0, backlog: BACKLOG };
+    let among = |purposes: &[Purpose]| {
+        let quiet = view.series.iter().filter(|series| purposes.contains(&series.purpose));
+        // A few packets at rest bound the share badly; a queue loses more than this in any case.
+        by_chance(view, quiet, limit).share.map_or(0.02, |chance| chance.high.min(2.0 * chance.value + 0.02))
+    };
+    among(&[Purpose::Rest]).min(among(&[Purpose::Rest, Purpose::Chance]))
 }
 
 fn fills(view: &View) -> impl Iterator<Item = &[Sample]> {

@@ -159,7 +159,7 @@ fn rate_and_depth_hold_where_packets_overtake_or_vanish() {
 fn losses_of_bunches_in_a_short_queue_are_no_chance() {
     let mut program = Program::default();
     program.add(Purpose::Rest, (0.0, 20.0), 0.02, SMALL);
-    program.add(Purpose::Fill, (21.0, 24.0), (FULL * 8) as f64 / 25e6, FULL);
+    program.add(Purpose::Fill, (21.0, 24.0), (FULL * 8) as f64 / 22.5e6, FULL);
     program.add(Purpose::Chance, (25.0, 33.0), 0.000_1, SMALL);
     let mut bunched = program.clone();
     bunched.wait_for_ticks();
@@ -176,8 +176,9 @@ fn losses_of_bunches_in_a_short_queue_are_no_chance() {
     flights.push(chance);
     let lanes = vec![lane("short", flights, Vec::new())];
     let found = estimate_links(&Recording { lanes, here: end(), there: end() }).remove(0).forward;
-    let loss = found.chance_loss.expect("packets");
+    let (loss, queue) = (found.chance_loss.expect("packets"), found.queue.expect("it lost"));
     assert!(loss.value == 0.0 && loss.samples >= 900, "{found:?}");
+    assert!((queue.depth_bytes.value / 6_000.0 - 1.0).abs() < 0.2 && !queue.is_at_least, "{queue:?}");
 }
 
 #[test]
