@@ -56,11 +56,13 @@ fn grows_beside(lane: &Direction, filled: &Direction, number: usize, is_forward:
     samples.len() - lost >= PACKETS && growth.is_some_and(|growth| growth - lane.view.rest > enough)
 }
 
-/// The lanes that carried less beside the others than alone: at least two, for one alone shares nothing.
+/// The lanes that carried less beside the others than alone: at least two, for one alone shares nothing. Of a rate that varies
+/// nothing is known at another time.
 fn slower_together(lanes: &[Direction]) -> Vec<usize> {
     let rates: Vec<(usize, f64, f64)> = lanes
         .iter()
         .enumerate()
+        .filter(|(_, lane)| lane.capacity.as_ref().is_some_and(|capacity| capacity.steps.is_none()))
         .filter_map(|(number, lane)| Some((number, together(lane)?, lane.rate()?.value)))
         .collect();
     let slower = |(_, together, alone): &&(usize, f64, f64)| *together < TOGETHER * alone;
