@@ -91,7 +91,7 @@ impl AddressTracker {
                 Some(socket)
             }
             Err(error) => {
-                tracing::warn!(address = %address.ip, interface = address.interface, %error, "cannot open a socket");
+                crate::log::warn!(address = %address.ip, interface = address.interface, %error, "cannot open a socket");
                 None
             }
         }

@@ -1,6 +1,7 @@
 //! The error of an association that was not opened, in a file of its own: both the endpoint and an attempt in progress
 //! return it.
 
+use anabranch_base::Duration;
 use anabranch_sctp::association::PathAddresses;
 use anabranch_sctp::endpoint as core;
 use anabranch_sctp::event::CloseReason;
@@ -20,6 +21,14 @@ pub enum ConnectError {
     NoAnswer {
         /// The number of attempts.
         attempts: u32,
+        /// The pairs of addresses that were tried, in their order.
+        tried: Vec<PathAddresses>,
+    },
+    /// The peer did not answer in the time of [`Options::connect_timeout`](crate::Options::connect_timeout).
+    #[error("the peer did not answer within {:.1} s over {}", within.as_secs_f64(), shown(tried))]
+    TimedOut {
+        /// The time.
+        within: Duration,
         /// The pairs of addresses that were tried, in their order.
         tried: Vec<PathAddresses>,
     },

@@ -1,9 +1,9 @@
 //! The handle of an endpoint, which opens its sockets and opens and accepts associations over them.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
-use anabranch_base::{ByteCount, Seed, Time};
+use anabranch_base::{ByteCount, Duration, Seed, Time};
 use anabranch_sctp::config::{Config, Encapsulation, IpVersion, MtuDiscovery};
 use anabranch_sctp::endpoint::{self as core, EndpointConfig};
 use anabranch_sctp::policy::Registry;
@@ -22,7 +22,7 @@ use crate::links::{LinkId, LinkReport, LinkRule, Links, interface_of};
 use crate::opening::Opening;
 use crate::pairing::{Pairing, pair_by_route, pair_hosts};
 use crate::report::{SocketReport, SocketReports};
-use crate::seal::{Ciphers, Limits, Sealing, Security};
+use crate::seal::{Ciphers, Key, Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
 use crate::socket::Socket;
 use crate::unreadable_peers::UnreadablePeer;
@@ -68,6 +68,9 @@ pub struct Options {
     pub sctp_port: u16,
     /// The most simultaneous associations; more are refused.
     pub max_associations: usize,
+    /// The longest time of an attempt to [`connect`](Endpoint::connect). Without it, [`Config::max_init_retransmits`] ends
+    /// one.
+    pub connect_timeout: Option<Duration>,
 }
 
 /// Sockets for SCTP, and the associations over them.
@@ -84,6 +87,7 @@ pub struct Endpoint {
 #[derive(Debug)]
 struct SharedHandle {
     shared: Arc<Shared>,
+    connect_timeout: Option<Duration>,
 }
 
 impl Options {
@@ -103,6 +107,34 @@ impl Options {
             registry: Registry::standard(),
             sctp_port: UDP_PORT,
             max_associations: 1_024,
+            connect_timeout: None,
+        }
+    }
+
+    /// The options of a client with the settings of this project's programs: sealed with `key`, [`Config::tuned_2`], each
+    /// socket on the interface of its address, and interfaces that appear and vanish. [`Options::local`] is to be set, for
+    /// instance by [`local_addresses_for`](crate::local_addresses_for).
+    pub fn client(key: Key) -> Options {
+        Options {
+            by_device: true,
+            address_tracking: AddressTracking::EachInterface,
+            config: Config::tuned_2(),
+            ..Options::with(Security::Sealed(key))
+        }
+    }
+
+    /// The options of a server with the settings of this project's programs: sealed with `key`, [`Config::tuned_2`], at UDP
+    /// port 9899 of every address of this machine, now and later.
+    pub fn server(key: Key) -> Options {
+        let wildcards = [IpAddr::V4(Ipv4Addr::UNSPECIFIED), IpAddr::V6(Ipv6Addr::UNSPECIFIED)];
+        // Of a system without IPv6 the second one could not be opened.
+        let is_there = |ip: &IpAddr| ip.is_ipv4() || std::net::UdpSocket::bind((*ip, 0)).is_ok();
+        Options {
+            local: wildcards.into_iter().filter(is_there).map(|ip| SocketAddr::new(ip, UDP_PORT)).collect(),
+            address_tracking: AddressTracking::EachInterface,
+            accepts: true,
+            config: Config::tuned_2(),
+            ..Options::with(Security::Sealed(key))
         }
     }
 }
@@ -158,7 +190,8 @@ impl Endpoint {
                 .map_err(BindError::NoInterfaces)?;
         let sockets = sockets.into_iter().zip(links).collect();
         runtime.spawn(Driver::new(shared.clone(), clock, sockets, tracker, sealing).run());
-        Ok(Endpoint { owner: Arc::new(SharedHandle { shared }) })
+        let connect_timeout = options.connect_timeout;
+        Ok(Endpoint { owner: Arc::new(SharedHandle { shared, connect_timeout }) })
     }
 
     /// Opens an association with the peer at `remote`, and waits until messages can be sent.
@@ -173,9 +206,13 @@ impl Endpoint {
     ///
     /// # Errors
     /// No address can be reached, there are too many associations or already one with this peer (a second one needs
-    /// another endpoint), the endpoint is a server of several clients, or the peer does not answer or refuses.
+    /// another endpoint), the endpoint is a server of several clients, or the peer does not answer, not within
+    /// [`Options::connect_timeout`], or refuses.
     pub async fn connect(&self, remote: &[SocketAddr]) -> Result<Association, ConnectError> {
-        self.open(remote)?.opened().await
+        let opening = self.open(remote)?;
+        let Some(within) = self.owner.connect_timeout else { return opening.opened().await };
+        let opened = tokio::time::timeout(within.into(), opening.opened()).await;
+        opened.unwrap_or_else(|_| Err(ConnectError::TimedOut { within, tried: opening.tried() }))
     }
 
     /// Starts to [`connect`](Endpoint::connect), for callers that show the progress.

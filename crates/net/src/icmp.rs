@@ -67,7 +67,7 @@ pub(crate) fn report_errors(socket: &UdpSocket, is_ipv4: bool, on: bool) {
         setsockopt(socket, sockopt::Ipv6RecvErr, &on)
     };
     if let Err(error) = set {
-        tracing::debug!(%error, "cannot ask for the network's errors");
+        crate::log::debug!(%error, "cannot ask for the network's errors");
     }
 }
 

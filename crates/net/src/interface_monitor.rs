@@ -81,7 +81,7 @@ impl InterfaceMonitor {
                 differs
             }
             Err(error) => {
-                tracing::debug!(%error, "cannot list the network interfaces");
+                crate::log::debug!(%error, "cannot list the network interfaces");
                 false
             }
         }

@@ -8,15 +8,14 @@
 //! A server and a client with two paths between them and a shared key:
 //!
 //! ```
-//! use anabranch_net::{Endpoint, Key, Options, Security, SendOptions};
+//! use anabranch_net::{Endpoint, Key, Options, SendOptions};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let key = Key::fresh()?; // which both ends need
 //! let server = Endpoint::bind(Options {
 //!     local: vec!["127.0.0.1:0".parse()?, "127.0.0.2:0".parse()?],
-//!     accepts: true,
-//!     ..Options::with(Security::Sealed(key.clone()))
+//!     ..Options::server(key.clone())
 //! })?;
 //! let addresses = server.local_addresses();
 //! let echo = tokio::spawn(async move {
@@ -31,12 +30,12 @@
 //!
 //! let client = Endpoint::bind(Options {
 //!     local: vec!["127.0.0.1:0".parse()?, "127.0.0.2:0".parse()?],
-//!     ..Options::with(Security::Sealed(key))
+//!     ..Options::client(key)
 //! })?;
 //! let association = client.connect(&addresses).await?;
 //! association.send("over both", SendOptions::default()).await?;
 //! assert_eq!(association.recv().await?.into_bytes(), "over both");
-//! assert_eq!(association.paths().len(), 2);
+//! assert!(association.paths().len() >= 2);
 //! association.close().await?;
 //! echo.await?;
 //! # Ok(())
@@ -52,8 +51,8 @@
 //! [`Endpoint::bind`] opens a UDP socket for each address of [`Options::local`] and starts the task that serves them;
 //! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: each is paired with
 //! the nearest local one, equal ones i-th with i-th, and a single one with all. [`Endpoint::accept`] returns the
-//! associations that peers open, if [`Options::accepts`] is set. [`Security`] has no default: sealed with a key, or
-//! plain. A server can also have a key for each of several [`Clients`], which [`Association::client`] names. With
+//! associations that peers open, if [`Options::accepts`] is set. [`Options::client`] and [`Options::server`] have the
+//! settings of this project's programs. [`Security`] has no default: sealed with a key, or plain. A server can also have a key for each of several [`Clients`], which [`Association::client`] names. With
 //! [`Options::address_tracking`], addresses of this machine that appear or vanish are used or removed while
 //! associations are open.
 //!
@@ -107,7 +106,7 @@
 //! [`Association::paths`] returns the state of every path: windows, times, counters, and the time in each limit; a
 //! [`PathMonitor`](monitor::PathMonitor) follows them and computes names, rates and shares.
 //! [`Association::subscribe`] returns events, [`Association::records`] every change of a window and every round-trip
-//! time; both are [`Stream`](futures_core::Stream)s with a bounded queue, and report how many items a slow listener
+//! time; both are `Stream`s of the `futures` crates (feature `futures`) with a bounded queue, and report how many items a slow listener
 //! [`Missed`]. Records cost nothing without a listener.
 //!
 //! # The end
@@ -127,6 +126,8 @@
 pub use anabranch_base as base;
 /// The protocol, which this crate drives.
 pub use anabranch_sctp as sctp;
+/// The type of payloads.
+pub use bytes;
 
 mod address_tracker;
 mod address_tracking;
@@ -141,6 +142,8 @@ mod endpoint;
 mod feed;
 mod fragments;
 pub mod frame;
+#[cfg(feature = "futures")]
+mod futures;
 mod icmp;
 mod inbox;
 mod interface_monitor;
@@ -149,6 +152,7 @@ mod ipv6;
 mod kernel_drops;
 mod links;
 mod local_addresses;
+mod log;
 pub mod monitor;
 mod notices;
 mod opening;

@@ -22,7 +22,7 @@ impl Notices {
         #[cfg(target_os = "linux")]
         match kernel::Subscription::open() {
             Ok(subscription) => return Notices::Kernel(subscription),
-            Err(error) => tracing::debug!(%error, "the kernel does not report changes of addresses"),
+            Err(error) => crate::log::debug!(%error, "the kernel does not report changes of addresses"),
         }
         Notices::Clock
     }
@@ -35,7 +35,7 @@ impl Notices {
             #[cfg(target_os = "linux")]
             Notices::Kernel(subscription) => {
                 if let Err(error) = subscription.next().await {
-                    tracing::debug!(%error, "the kernel no longer reports changes of addresses");
+                    crate::log::debug!(%error, "the kernel no longer reports changes of addresses");
                     *self = Notices::Clock;
                 }
             }

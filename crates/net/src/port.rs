@@ -103,7 +103,7 @@ impl Port {
                 Ok(is_full) => return is_full,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 // An error that an earlier sent packet caused; the next call may succeed.
-                Err(error) => tracing::debug!(address = %socket.address(), %error, "cannot receive"),
+                Err(error) => crate::log::debug!(address = %socket.address(), %error, "cannot receive"),
             }
         }
         false

@@ -57,6 +57,7 @@ mod datagram;
 mod key;
 mod keys;
 mod noise;
+mod primitives;
 mod probe;
 mod security;
 mod session;

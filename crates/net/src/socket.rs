@@ -71,7 +71,7 @@ impl Socket {
         let socket = Socket { io, state, address };
         let (receive, send) = socket.buffer_sizes();
         if receive.min(send) < TINY_BUFFER {
-            tracing::warn!(%address, %receive, %send, "very small socket buffers will lose packets; raise net.core.rmem_max and net.core.wmem_max");
+            crate::log::warn!(%address, %receive, %send, "very small socket buffers will lose packets; raise net.core.rmem_max and net.core.wmem_max");
         }
         Ok(socket)
     }
@@ -216,7 +216,7 @@ impl ReceiveBuffers {
 #[cfg(target_os = "linux")]
 fn bind_device(socket: &socket2::Socket, device: &str) {
     if let Err(error) = socket.bind_device(Some(device.as_bytes())) {
-        tracing::warn!(device, %error, "cannot bind a socket to its interface; routes select the interface");
+        crate::log::warn!(device, %error, "cannot bind a socket to its interface; routes select the interface");
     }
 }
 
@@ -241,7 +241,7 @@ fn set_mark(_socket: &socket2::Socket, _mark: u32) -> io::Result<()> {
 fn leave_out_times(io: &UdpSocket) {
     use nix::sys::socket::{setsockopt, sockopt::ReceiveTimestampns};
     if let Err(error) = setsockopt(io, ReceiveTimestampns, &false) {
-        tracing::warn!(%error, "cannot turn arrival times off: batches arrive without their ECN codepoint");
+        crate::log::warn!(%error, "cannot turn arrival times off: batches arrive without their ECN codepoint");
     }
 }
 

@@ -41,6 +41,42 @@ async fn a_closed_port_is_told_in_the_kernels_words_and_does_not_end_the_attempt
     assert!(ended.is_err(), "the attempt goes on: {ended:?}");
 }
 
+#[tokio::test]
+async fn an_attempt_ends_when_its_time_is_over() {
+    let local = vec!["127.0.0.1:0".parse().expect("an address")];
+    let connect_timeout = Some(anabranch_net::base::Duration::from_millis(300));
+    let options = Options { local, connect_timeout, ..Options::with(Security::Insecure) };
+    let near = Endpoint::bind(options).expect("an endpoint");
+    let remote = [closed()];
+    let ended = tokio::time::timeout(Duration::from_secs(3), near.connect(&remote)).await;
+    let error = ended.expect("in time").expect_err("no peer");
+    assert!(
+        matches!(&error, anabranch_net::ConnectError::TimedOut { tried, .. } if tried.len() == 1),
+        "{error}"
+    );
+    assert!(
+        error.to_string().starts_with("the peer did not answer within 0.3 s over 127.0.0.1 > "),
+        "{error}"
+    );
+    assert_eq!(near.associations(), 0);
+}
+
+#[tokio::test]
+async fn a_client_and_a_server_with_the_settings_of_the_programs_need_a_key_and_addresses() {
+    let key = Key::fresh().expect("a key");
+    let local: Vec<SocketAddr> = vec!["127.0.0.1:0".parse().expect("an address")];
+    let server = Options::server(key.clone());
+    assert!(server.local.iter().all(|address| address.ip().is_unspecified() && address.port() == 9899));
+    let server = Endpoint::bind(Options { local: local.clone(), ..server }).expect("a server");
+    let client = Endpoint::bind(Options { local, ..Options::client(key) }).expect("a client");
+    let near = client.connect(&server.local_addresses()).await.expect("a server");
+    let far = server.accept().await.expect("a client");
+    near.send(anabranch_net::bytes::Bytes::from_static(b"sealed"), anabranch_net::SendOptions::default())
+        .await
+        .expect("an association");
+    assert_eq!(far.recv().await.expect("a message").into_bytes(), "sealed");
+}
+
 /// A refusal by one address must not cost packets to another: the system reports it at the next call, whichever that is.
 #[tokio::test]
 async fn a_peer_opens_while_another_address_refuses() {

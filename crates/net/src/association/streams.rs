@@ -1,7 +1,6 @@
 //! The events of an association and the records of its windows and round-trip times, as streams for listeners.
 
 use std::future::poll_fn;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
@@ -9,7 +8,6 @@ use anabranch_base::Time;
 use anabranch_sctp::endpoint::AssociationId;
 use anabranch_sctp::event::Event;
 use anabranch_sctp::record::Record;
-use futures_core::Stream;
 
 use super::{Association, SharedHandle};
 use crate::feed::{Listener, Missed};
@@ -64,7 +62,11 @@ impl Events {
     /// [`Missed`] if more than 64 events waited for the listener: the oldest were dropped, first those of messages that
     /// were given up ([`Association::given_up`] counts them), and the next ones follow.
     pub async fn next(&mut self) -> Option<Result<Event, Missed>> {
-        poll_fn(|context| self.listener.poll_next(context)).await
+        poll_fn(|context| self.poll_item(context)).await
+    }
+
+    pub(crate) fn poll_item(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Event, Missed>>> {
+        self.listener.poll_next(context)
     }
 }
 
@@ -77,22 +79,10 @@ impl Records {
     /// [`Missed`] if more than 4,096 records waited for the listener: the oldest were dropped, and the next ones
     /// follow.
     pub async fn next(&mut self) -> Option<Result<Record, Missed>> {
-        poll_fn(|context| self.listener.poll_next(context)).await
+        poll_fn(|context| self.poll_item(context)).await
     }
-}
 
-impl Stream for Events {
-    type Item = Result<Event, Missed>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.listener.poll_next(context)
-    }
-}
-
-impl Stream for Records {
-    type Item = Result<Record, Missed>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+    pub(crate) fn poll_item(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Record, Missed>>> {
         self.listener.poll_next(context)
     }
 }

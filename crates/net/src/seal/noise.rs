@@ -15,6 +15,7 @@ use super::client_key::ClientKey;
 use super::clients::{Client, ClientId, Clients};
 use super::datagram::{CLIENT_MESSAGE_LEN, MESSAGE_LEN, SessionId};
 use super::key::{Key, Psk, Purpose};
+use super::primitives::Primitives;
 
 /// The parameters shared by both ends, and the keys and ciphers of this end.
 pub(super) struct Noise {
@@ -206,7 +207,8 @@ impl Noise {
     }
 
     fn builder<'a>(&'a self, prologue: &'a [u8], first: &'a Psk) -> Option<Builder<'a>> {
-        Builder::new(self.parameters.clone()).prologue(prologue).ok()?.psk(0, first).ok()
+        let builder = Builder::with_resolver(self.parameters.clone(), Box::new(Primitives));
+        builder.prologue(prologue).ok()?.psk(0, first).ok()
     }
 }
 

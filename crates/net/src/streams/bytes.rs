@@ -7,7 +7,6 @@ use std::task::{Context, Poll, ready};
 use anabranch_sctp::association::Part;
 use anabranch_sctp::event::CloseReason;
 use bytes::{Buf, Bytes};
-use futures_sink::Sink;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::half::{RecvHalf, SendHalf};
@@ -114,16 +113,16 @@ impl AsyncWrite for ByteWriter {
             return Poll::Ready(Ok(0));
         }
         let cooperation = ready!(tokio::task::coop::poll_proceed(context));
-        ready!(Pin::new(&mut self.send).poll_ready(context)).map_err(write_error)?;
+        ready!(self.send.poll_sent(context)).map_err(write_error)?;
         let message = Bytes::copy_from_slice(&bytes[..bytes.len().min(MESSAGE)]);
         let length = message.len();
-        Pin::new(&mut self.send).start_send(message).map_err(write_error)?;
+        self.send.send_or_keep(message).map_err(write_error)?;
         cooperation.made_progress();
         Poll::Ready(Ok(length))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.send).poll_flush(context).map_err(write_error)
+        self.send.poll_sent(context).map_err(write_error)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -132,7 +131,7 @@ impl AsyncWrite for ByteWriter {
             let why = "the peer has no end of a stream: close the association";
             return Poll::Ready(Err(io::Error::new(io::ErrorKind::Unsupported, why)));
         }
-        Pin::new(&mut self.send).poll_close(context).map_err(write_error)
+        self.send.poll_finish(context).map_err(write_error)
     }
 }
 

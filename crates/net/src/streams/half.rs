@@ -1,14 +1,11 @@
 //! The two directions of a stream.
 
 use std::future::poll_fn;
-use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::wire::StreamId;
 use bytes::Bytes;
-use futures_core::Stream as Items;
-use futures_sink::Sink;
 
 use super::message::StreamMessage;
 use super::mux::{Delivery, Mux, Offer};
@@ -230,23 +227,13 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Drop for RecvHalf {
-    fn drop(&mut self) {
-        self.association.with_streams(|mux, port| mux.close_reader(port, self.id));
-    }
-}
-
-impl Drop for SendHalf {
-    fn drop(&mut self) {
-        self.association.with_streams(|mux, port| mux.close_writer(port, self.id));
-    }
-}
-
-impl Items for RecvHalf {
-    type Item = Result<StreamMessage, CloseReason>;
-
-    /// The next message; `None` after the end, and after the reason for which the association ended.
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+impl RecvHalf {
+    /// The next message as an item; `None` after the end, and after the reason for which the association ended.
+    #[cfg(feature = "futures")]
+    pub(crate) fn poll_item(
+        &mut self,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<StreamMessage, CloseReason>>> {
         let result = ready!(self.poll_recv(context));
         self.is_over |= result.is_err();
         Poll::Ready(match result {
@@ -256,26 +243,22 @@ impl Items for RecvHalf {
     }
 }
 
-/// Messages with the default options. One message may wait in the sink. `close` sends the [end](SendHalf::finish).
-impl Sink<Bytes> for SendHalf {
-    type Error = SendError;
-
-    fn poll_ready(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+impl SendHalf {
+    /// Waits until no message waits.
+    pub(crate) fn poll_sent(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SendError>> {
         self.poll_idle(Some(context))
     }
 
-    fn start_send(self: Pin<&mut Self>, message: Bytes) -> Result<(), SendError> {
+    /// Sends a message with the default options, or lets it wait: one may.
+    pub(crate) fn send_or_keep(&mut self, message: Bytes) -> Result<(), SendError> {
         match self.offer(message, SendOptions::default()) {
             Offer::Sent | Offer::Waiting => Ok(()),
             Offer::Refused(error) => Err(error),
         }
     }
 
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError>> {
-        self.poll_idle(Some(context))
-    }
-
-    fn poll_close(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError>> {
+    /// Sends what waits, and the [end](SendHalf::finish).
+    pub(crate) fn poll_finish(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SendError>> {
         ready!(self.poll_idle(Some(context)))?;
         let offer = self.offer_end();
         self.is_finished = true;
@@ -283,5 +266,17 @@ impl Sink<Bytes> for SendHalf {
             Some(Offer::Refused(error)) => Poll::Ready(Err(error)),
             _ => self.poll_idle(Some(context)),
         }
+    }
+}
+
+impl Drop for RecvHalf {
+    fn drop(&mut self) {
+        self.association.with_streams(|mux, port| mux.close_reader(port, self.id));
+    }
+}
+
+impl Drop for SendHalf {
+    fn drop(&mut self) {
+        self.association.with_streams(|mux, port| mux.close_writer(port, self.id));
     }
 }

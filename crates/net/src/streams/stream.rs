@@ -1,13 +1,8 @@
 //! One stream in both directions.
 
-use std::pin::Pin;
-use std::task::{Context, Poll};
-
 use anabranch_sctp::event::CloseReason;
 use anabranch_sctp::wire::StreamId;
 use bytes::Bytes;
-use futures_core::Stream as Items;
-use futures_sink::Sink;
 
 use super::bytes::{ByteReader, ByteStream, ByteWriter};
 use super::half::{RecvHalf, SendHalf};
@@ -15,7 +10,7 @@ use super::message::StreamMessage;
 use crate::association::{Association, SendOptions, TryRecvError};
 use crate::send_error::{SendError, TrySendError};
 
-/// One stream in both directions: a [`Stream`](Items) of messages that arrive, and a [`Sink`] of messages to send.
+/// One stream in both directions: a `Stream` of messages that arrive, and a `Sink` of messages to send.
 ///
 /// ```no_run
 /// # async fn example(streams: anabranch_net::Streams) -> Result<(), Box<dyn std::error::Error>> {
@@ -104,32 +99,9 @@ impl Stream {
     pub fn into_bytes(self) -> ByteStream {
         ByteStream::new(ByteReader::new(self.recv), ByteWriter::new(self.send))
     }
-}
 
-impl Items for Stream {
-    type Item = Result<StreamMessage, CloseReason>;
-
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        Pin::new(&mut self.recv).poll_next(context)
-    }
-}
-
-impl Sink<Bytes> for Stream {
-    type Error = SendError;
-
-    fn poll_ready(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError>> {
-        Pin::new(&mut self.send).poll_ready(context)
-    }
-
-    fn start_send(mut self: Pin<&mut Self>, message: Bytes) -> Result<(), SendError> {
-        Pin::new(&mut self.send).start_send(message)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError>> {
-        Pin::new(&mut self.send).poll_flush(context)
-    }
-
-    fn poll_close(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError>> {
-        Pin::new(&mut self.send).poll_close(context)
+    #[cfg(feature = "futures")]
+    pub(crate) fn halves(&mut self) -> (&mut RecvHalf, &mut SendHalf) {
+        (&mut self.recv, &mut self.send)
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! The endpoint pair shared key is empty, so the key protects only against attackers that did not see the handshake.
 
-use hmac::{Hmac, KeyInit, Mac};
+use hmac::digest::KeyInit;
+use hmac::{Hmac, Mac};
 use sha1::Sha1;
 use sha2::Sha256;
 
