@@ -10,7 +10,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol measurement sealed sealed_handshake stream_control scenario trace script socks http_connect destination
 
-.PHONY: help demo test lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines doctor forward units nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
+.PHONY: help demo test crates lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines doctor forward units nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -101,6 +101,9 @@ doctor: ## examinations with --light of links and faults that are known: half a 
 deadlines: ## a video over two links of which one is cut, with and without a lifetime, for docs/deadlines.md: five minutes
 	cargo build --package anabranch-cli --bin anabranch
 	tests/deadlines/run --write
+
+crates: ## the packages of the crates as the registry would get them, and a build of each outside the tree: ten minutes
+	packaging/crates --build all
 
 units:  ## the systemd units on a system of their own, with the Debian package: a minute; needs root, and Debian's dpkg-dev
 	cargo build --package anabranch-cli --bin anabranch

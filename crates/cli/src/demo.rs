@@ -47,7 +47,7 @@ pub(crate) fn scenario(changes: &[Assignment]) -> Result<Scenario, Failure> {
 }
 
 const NAME: &str = "phone.toml";
-const SCENARIO: &str = include_str!("../../../scenarios/phone.toml");
+const SCENARIO: &str = include_str!("../data/phone.toml");
 
 /// The number of real transfers over both links.
 const REPEATS: usize = 3;

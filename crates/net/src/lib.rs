@@ -205,3 +205,8 @@ pub use seal::{ClientKey, Clients, ClientsError, Key, KeyError, Security};
 pub use send_error::{SendError, TrySendError};
 pub use streams::{Stream, StreamMessage, Streams};
 pub use unreadable_peers::{Unreadable, UnreadablePeer};
+
+/// The program of the README is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -21,9 +21,9 @@ use crate::stopwatch;
 
 /// The recorded results of the simulator's own tests.
 const RECORDED: [&str; 2] = [
-    include_str!("../../sim/tests/snapshots/golden__goodput_by_loss_buffer_and_ratio_of_round_trips.snap"),
+    include_str!("../data/goodput.snap"),
     include_str!(
-        "../../sim/tests/snapshots/scenario_files__every_shipped_scenario_has_the_recorded_result.snap"
+        "../data/scenarios.snap"
     ),
 ];
 

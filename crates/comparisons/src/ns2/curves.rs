@@ -19,19 +19,19 @@ pub(super) struct EmbeddedTable {
 /// Set b.
 pub(super) const ONE_PATH: EmbeddedTable = EmbeddedTable {
     name: "b_sctp_throughput.open.csv",
-    text: include_str!("../../../../tests/oracle/ns2/b_sctp_throughput.open.csv"),
+    text: include_str!("../../data/ns2/b_sctp_throughput.open.csv"),
 };
 const TRANSFERS: EmbeddedTable = EmbeddedTable {
     name: "a_cmt_vs_appstripe.open.csv",
-    text: include_str!("../../../../tests/oracle/ns2/a_cmt_vs_appstripe.open.csv"),
+    text: include_str!("../../data/ns2/a_cmt_vs_appstripe.open.csv"),
 };
 const CHAINS: EmbeddedTable = EmbeddedTable {
     name: "c_berp_plain_cmt.open.csv",
-    text: include_str!("../../../../tests/oracle/ns2/c_berp_plain_cmt.open.csv"),
+    text: include_str!("../../data/ns2/c_berp_plain_cmt.open.csv"),
 };
 const STRING: EmbeddedTable = EmbeddedTable {
     name: "ch3_ns2.open.csv",
-    text: include_str!("../../../../tests/oracle/ns3/ch3_ns2.open.csv"),
+    text: include_str!("../../data/ns3/ch3_ns2.open.csv"),
 };
 
 impl EmbeddedTable {

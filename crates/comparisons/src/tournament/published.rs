@@ -34,7 +34,7 @@ struct PublishedLink {
 /// # Errors
 /// The file is not what it was.
 pub(crate) fn networks() -> Result<Vec<Network>, TournamentError> {
-    let json = include_str!("../../../../tests/oracle/tournament/published-16.json");
+    let json = include_str!("../../data/tournament/published-16.json");
     let file: File = serde_json::from_str(json)?;
     let all = TRANSFERS_MIB.iter().flat_map(|mib| file.profiles.iter().map(move |pair| (*mib, pair)));
     Ok(all.enumerate().map(|(number, (mib, pair))| pair.network(number, mib)).collect())

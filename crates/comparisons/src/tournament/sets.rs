@@ -45,9 +45,9 @@ impl ShippedSet {
     /// The file is not a list of networks.
     pub fn read(self) -> Result<NetworkSet, TournamentError> {
         let (name, json) = match self {
-            ShippedSet::Core => ("core", include_str!("../../../../tests/oracle/tournament/core.json")),
+            ShippedSet::Core => ("core", include_str!("../../data/tournament/core.json")),
             ShippedSet::Drawn2026 => {
-                (DRAWN_2026, include_str!("../../../../tests/oracle/tournament/drawn-2026.json"))
+                (DRAWN_2026, include_str!("../../data/tournament/drawn-2026.json"))
             }
             ShippedSet::Published16 => {
                 return Ok(NetworkSet { name: PUBLISHED_16.to_owned(), networks: published::networks()? });

@@ -8,16 +8,16 @@ use super::tally::MeanOfRuns;
 
 /// Those whose last flow is an SCTP flow and that need no other file.
 const SCENARIOS: [(&str, &str); 10] = [
-    ("both-ways", include_str!("../../../../scenarios/both-ways.toml")),
-    ("dumbbell", include_str!("../../../../scenarios/dumbbell.toml")),
-    ("fading", include_str!("../../../../scenarios/fading.toml")),
-    ("failover", include_str!("../../../../scenarios/failover.toml")),
-    ("outages", include_str!("../../../../scenarios/outages.toml")),
-    ("satellite", include_str!("../../../../scenarios/satellite.toml")),
-    ("shared-bottleneck", include_str!("../../../../scenarios/shared-bottleneck.toml")),
-    ("stairs", include_str!("../../../../scenarios/stairs.toml")),
-    ("two-paths", include_str!("../../../../scenarios/two-paths.toml")),
-    ("wifi-lte", include_str!("../../../../scenarios/wifi-lte.toml")),
+    ("both-ways", include_str!("../../data/scenarios/both-ways.toml")),
+    ("dumbbell", include_str!("../../data/scenarios/dumbbell.toml")),
+    ("fading", include_str!("../../data/scenarios/fading.toml")),
+    ("failover", include_str!("../../data/scenarios/failover.toml")),
+    ("outages", include_str!("../../data/scenarios/outages.toml")),
+    ("satellite", include_str!("../../data/scenarios/satellite.toml")),
+    ("shared-bottleneck", include_str!("../../data/scenarios/shared-bottleneck.toml")),
+    ("stairs", include_str!("../../data/scenarios/stairs.toml")),
+    ("two-paths", include_str!("../../data/scenarios/two-paths.toml")),
+    ("wifi-lte", include_str!("../../data/scenarios/wifi-lte.toml")),
 ];
 
 /// RFC 9260's settings, with the buffers of the other profile, so that buffers do not differ.

@@ -14,7 +14,7 @@ use crate::feed::{Listener, Missed};
 use crate::shared::Shared;
 
 /// The events of an association, for one listener: failures and recoveries of paths, the peer's shutdown, the end. A
-/// [`Stream`] that ends after [`Event::Closed`].
+/// `Stream` that ends after [`Event::Closed`].
 ///
 /// [`Event::Readable`] and [`Event::Writable`] are left out: [`recv`](Association::recv) and
 /// [`send`](Association::send) wait for them.
@@ -24,7 +24,7 @@ pub struct Events {
 }
 
 /// The measurements on an association's paths, for one listener: each change of a window, each round-trip time, each
-/// loss, with its time on the [clock of the endpoint](Association::now). A [`Stream`] that ends with the association.
+/// loss, with its time on the [clock of the endpoint](Association::now). A `Stream` that ends with the association.
 ///
 /// Nothing is recorded without a listener.
 #[derive(Debug)]
