@@ -109,12 +109,13 @@ def dead_path(draw, is_one_way):
     return emulated([first, second], event("p2", state='"down"'))
 
 
-def mtu_hole(draw, _):
-    """Packets of full size vanish on the first path, and no one looks for it."""
+def mtu_hole(draw, is_back):
+    """Packets of full size vanish on the first path, both ways or back alone, and no one looks for it."""
     largest = draw.choice([1300, 1400, 1452])
     settings = ["sctp.mtu_discovery=off"]
     ends = ALIKE.with_settings(settings, settings)
-    return emulated(healthy(draw), event("p1", mtu=f'"{largest} B"'), ends=ends)
+    way = {"direction": '"reverse"'} if is_back else {}
+    return emulated(healthy(draw), event("p1", mtu=f'"{largest} B"', **way), ends=ends)
 
 
 def slow_processor(draw, is_client):
@@ -139,8 +140,12 @@ def one_interface(draw, _):
 
 
 def forgetful_nat(draw, _):
-    """A translator that forgets in 20 s, and heartbeats that come later."""
-    ends = ALIKE.with_settings(client=["sctp.failover.heartbeat=40 s"])
+    """A translator that forgets in 20 s, and heartbeats that come later.
+
+    Those of either end keep it awake, so both ends have the setting.
+    """
+    late = ["sctp.failover.heartbeat=40 s"]
+    ends = ALIKE.with_settings(late, late)
     return scenes.translated(healthy(draw), 20, ends)
 
 

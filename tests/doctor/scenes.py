@@ -68,12 +68,17 @@ def policed(links, rate, burst):
 
 
 def translated(links, seconds, ends):
-    """Links of the kernel, of which the first is behind a translator that forgets in so many seconds."""
+    """Links of the kernel, of which the first is behind a translator that forgets in so many seconds.
+
+    From outside only the translated address is reached, and only by answers.
+    """
 
     def build():
         hosts = KernelNetwork(links)
         gateway = hosts.gateways[0]
+        hosts.far.ip("route add 10.77.1.0/24 via 10.79.1.254 dev p1")
         filtered(gateway, "post", "nat hook postrouting", "oifname p1 masquerade")
+        filtered(gateway, "outside", "filter hook forward", "iifname p1 ct state new drop")
         for name in ("udp_timeout", "udp_timeout_stream"):
             file = f"/proc/sys/net/netfilter/nf_conntrack_{name}"
             run(gateway.command("sh", "-c", f"echo {seconds} > {file}"), check=True)

@@ -6,7 +6,7 @@ mod progress;
 
 use std::net::SocketAddr;
 
-use anabranch_net::{Endpoint, Security};
+use anabranch_net::{Association, Endpoint, Security};
 use anabranch_sctp::config::Config;
 
 use crate::addresses;
@@ -76,6 +76,19 @@ impl Route {
         };
         farewell(&endpoint).await;
         result
+    }
+
+    /// Opens another association over the same links, from sockets of its own, without a word to the user.
+    ///
+    /// # Errors
+    /// As [`dial`](Route::dial).
+    pub(crate) async fn open_beside(&self) -> Result<(Endpoint, Association), Failure> {
+        let Dialer { config, security, mark, partner, .. } = &self.dialer;
+        let endpoint = endpoint::to_dial(&self.outlets, config, security, *mark)?;
+        let peer = || Peer::new(self.to.concat(), security, *partner);
+        let opening = endpoint.open_hosts(&self.to).map_err(|error| peer().not_opened(error))?;
+        let association = opening.opened().await.map_err(|error| peer().not_opened(error))?;
+        Ok((endpoint, association))
     }
 
     async fn connect(&self, endpoint: &Endpoint, interrupt: &mut Interrupt) -> Result<Connected, Failure> {

@@ -5,6 +5,7 @@ mod document;
 mod meeting;
 mod progress;
 mod pronounced;
+mod silence;
 mod simulated;
 mod table;
 mod tests_of_bond;
@@ -24,5 +25,11 @@ use crate::settings;
 pub(crate) async fn run(arguments: &DoctorArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
     let base = settings::measurable(settings::for_tools());
     let config = settings::changed(base, &arguments.settings)?;
+    if let Some(folder) = &arguments.disk {
+        let cannot = |error| {
+            Failure::Arguments(format!("--disk: cannot write a file in {}: {error}", folder.display()))
+        };
+        anabranch_probe::check_folder(folder).map_err(cannot)?;
+    }
     meeting::run(arguments, &config, interrupt).await
 }

@@ -6,10 +6,13 @@
 mod measurements;
 mod newcomers;
 mod ready;
+#[cfg(feature = "full")]
+mod silences;
 mod unreadable_peers;
 
 use std::future::{Future, pending};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Duration;
 
 use anabranch_net::{Association, Endpoint, Security};
@@ -111,6 +114,12 @@ impl Listener {
         self
     }
 
+    /// Stores files in `folder`: those who measure are told how fast its disk is.
+    pub(crate) fn storing_in(mut self, folder: &Path) -> Listener {
+        self.measurements.store_in(folder);
+        self
+    }
+
     /// The addresses on which it listens.
     pub(crate) fn addresses(&self) -> String {
         list(&self.endpoint.local_addresses())
@@ -186,7 +195,7 @@ impl Listener {
             };
             let connected = self.connected(association);
             if self.measurements.is_one(&connected.association) {
-                self.measure(connected, &mut next, interrupt).await?;
+                self.measure(connected, interrupt).await?;
                 continue;
             }
             let newcomers = service.newcomers();
@@ -216,26 +225,15 @@ impl Listener {
         }
     }
 
-    /// Answers a measurement. Other peers are told that this end is busy.
-    async fn measure(
-        &self,
-        client: Connected,
-        next: &mut Option<Association>,
-        interrupt: &mut Interrupt,
-    ) -> Result<(), Failure> {
+    /// Answers a measurement.
+    async fn measure(&mut self, client: Connected, interrupt: &mut Interrupt) -> Result<(), Failure> {
         let _watched = supervisor::watch(&client.association);
-        let answering = self.measurements.answer(&client);
-        tokio::pin!(answering);
         tokio::select! {
             biased;
-            () = &mut answering => Ok(()),
+            () = self.measurements.answer(&client) => Ok(()),
             () = interrupt.pressed() => {
                 client.association.abort(INTERRUPTED);
                 Err(Failure::Interrupted)
-            }
-            () = Newcomers::AfterTest.answer(&self.endpoint, &client.association, next) => {
-                answering.await;
-                Ok(())
             }
         }
     }

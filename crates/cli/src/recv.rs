@@ -42,6 +42,7 @@ pub(crate) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) ->
         "security": key::word(&key.security),
         "sctp": settings::resolved(&config),
     });
+    let listener = if is_output(&arguments.dir) { listener } else { listener.storing_in(&arguments.dir) };
     let run = ReceiveRun { arguments, resolved, destination };
     listener.serve_all(Receiver { run, broken_off: None }, interrupt).await
 }

@@ -50,6 +50,16 @@ mod tests {
     }
 
     #[test]
+    fn a_period_of_heartbeats_is_a_setting_of_the_command_line() {
+        let remedy = Remedy::Set { key: "failover.heartbeat", value: "10 s".to_owned() };
+        let advice = option(&remedy);
+        assert_eq!(advice, "--set sctp.failover.heartbeat=10s");
+        let change = advice.trim_start_matches("--set ").to_owned();
+        let config = settings::with(settings::for_tools(), &[change]).expect("a setting");
+        assert_eq!(config.failover.heartbeat, anabranch_base::Duration::from_secs(10));
+    }
+
+    #[test]
     fn settings_that_an_advice_names_are_settings_of_the_command_line() {
         let advices = [
             advice("fill", |path| path.rwnd_limited_s = 10.0),

@@ -24,8 +24,8 @@ fn measured(ended: &Ended) -> Value {
     ended.json()
 }
 
-/// Measures the end that `line` starts, and its links.
-fn answers(line: &str) {
+/// Measures the end that `line` starts, and its links; the document.
+fn answers(line: &str) -> Value {
     let (_server, to) = listening(line);
     let document = measured(&light(&to, ""));
     assert_eq!(links(&document).len(), to.split(',').count(), "{line}: {document:#}");
@@ -34,6 +34,7 @@ fn answers(line: &str) {
         assert!(loss["low"].as_f64().is_some_and(|low| low < 0.01), "{line}: {link:#}");
         assert!(link["round_trip_s"]["value"].as_f64().is_some_and(|rtt| rtt < 0.05), "{line}: {link:#}");
     }
+    document
 }
 
 #[test]
@@ -44,7 +45,28 @@ fn bench_answers_on_two_paths() {
 #[test]
 fn recv_answers_while_it_waits_for_files() {
     let folder = tempfile::tempdir().expect("a folder");
-    answers(&format!("recv --keep --dir {} --listen 127.0.0.1:0", folder.path().display()));
+    let document = answers(&format!("recv --keep --dir {} --listen 127.0.0.1:0", folder.path().display()));
+    let there = &document["there"];
+    assert!(there["disk_write_bps"].as_u64().is_some_and(|rate| rate > 0), "{there:#}");
+    assert_eq!(document["here"]["disk_write_bps"], Value::Null);
+    assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);
+    if cfg!(target_os = "linux") {
+        assert_eq!(there["interfaces"][0], "lo");
+        assert_eq!(there["others_bytes"][0], Value::Null, "loopback counts all packets twice");
+    }
+}
+
+#[test]
+fn the_disk_of_this_end_is_measured_where_it_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let wrong =
+        run(&mut anabranch(&format!("doctor --to 127.0.0.1 --disk {}/none", folder.path().display())));
+    let wrong = wrong.expect(2);
+    assert!(wrong.stderr.contains("--disk: cannot write a file in"), "{wrong:?}");
+    let (_server, to) = listening("bench --serve --listen 127.0.0.1:0");
+    let document = measured(&light(&to, &format!("--disk {}", folder.path().display())));
+    assert!(document["here"]["disk_write_bps"].as_u64().is_some_and(|rate| rate > 0), "{document:#}");
+    assert_eq!(document["there"]["disk_write_bps"], Value::Null);
 }
 
 #[test]

@@ -126,10 +126,12 @@ fn describe_both(
     let trips = round_trip::of(&trips, rest(forward), floors);
     estimate.round_trip_s = trips.floor;
     estimate.round_trip_median_s = trips.at_rest;
-    let loss = estimate.forward.chance_loss.map_or(0.0, |loss| loss.high);
-    let sizes = sizes::of(&lane.sizes, lane.mtu.get(), loss);
-    estimate.mtu_bytes = sizes.mtu;
-    estimate.mtu_hole_bytes = sizes.hole;
+    let loss = |direction: &DirectionEstimate| direction.chance_loss.map_or(0.0, |loss| loss.high);
+    let there = sizes::of(&lane.sizes, lane.mtu.get(), loss(&estimate.forward));
+    let back = sizes::of(&lane.sizes_reverse, lane.mtu_there.get(), loss(&estimate.reverse));
+    estimate.mtu_bytes = sizes::smaller(there, back);
+    estimate.mtu_hole_bytes = there.hole;
+    estimate.mtu_hole_reverse_bytes = back.hole;
 }
 
 /// The times of sending between which nothing but probes was sent.

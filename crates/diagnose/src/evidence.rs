@@ -55,6 +55,13 @@ pub struct LaneSeen {
     pub carried_by: Option<String>,
     /// The rate that other programs moved over that interface meanwhile, both ways together.
     pub others_bps: Option<f64>,
+    /// The interface of the other end by which it is reached there.
+    pub interface_there: Option<String>,
+    /// The rate that others moved over that interface meanwhile.
+    pub others_there_bps: Option<f64>,
+    /// The seconds of silence after which the other end no longer reached this one there; `None` if it did, or if that was
+    /// not measured.
+    pub forgot_within_s: Option<f64>,
 }
 
 /// The limits and settings of one end.
@@ -78,6 +85,10 @@ pub struct Limits {
     pub socket_drops: Option<u64>,
     /// The datagrams that arrived at its sockets meanwhile.
     pub arrived_datagrams: Option<u64>,
+    /// The rate at which it writes files, in bits a second.
+    pub disk_write_bps: Option<f64>,
+    /// The period of its HEARTBEATs on an idle path, in seconds.
+    pub heartbeat_s: Option<f64>,
 }
 
 impl Evidence {

@@ -5,6 +5,8 @@ mod bond;
 mod buffers;
 mod chance;
 mod ends;
+mod forgotten;
+mod others;
 mod paths;
 mod promise;
 mod queues;
@@ -78,6 +80,8 @@ pub enum Cause {
     SharedLink,
     /// Paths of several addresses leave by one interface.
     OneInterface,
+    /// A translator (NAT) forgets a silent path.
+    ForgetfulNat,
     /// The rate of a link varies.
     VaryingRate,
     /// The link back is too slow for acknowledgements.
@@ -105,11 +109,17 @@ impl Cause {
             Cause::Policer => "policer",
             Cause::SharedLink => "shared link",
             Cause::OneInterface => "one interface",
+            Cause::ForgetfulNat => "forgetful NAT",
             Cause::VaryingRate => "varying rate",
             Cause::StarvedAcknowledgements => "starved acknowledgements",
             Cause::OtherTraffic => "other traffic",
             Cause::Scheduler => "scheduler",
         }
+    }
+
+    /// True if each end may have it for itself.
+    fn is_of_an_end(self) -> bool {
+        matches!(self, Cause::MtuHole | Cause::SlowDisk | Cause::OtherTraffic)
     }
 }
 
@@ -119,8 +129,10 @@ pub fn findings(evidence: &Evidence) -> Vec<Finding> {
     all.extend(Direction::BOTH.iter().flat_map(|direction| of_direction(evidence, *direction)));
     all.extend(ends::slow_processor(evidence));
     all.extend(evidence.links.iter().filter_map(|link| paths::dead(evidence, link)));
-    all.extend(evidence.links.iter().filter_map(paths::mtu_hole));
-    all.extend(evidence.lanes.iter().filter_map(|lane| paths::other_traffic(evidence, lane)));
+    all.extend(evidence.links.iter().flat_map(paths::mtu_holes));
+    all.extend(evidence.lanes.iter().filter_map(|lane| others::here(evidence, lane)));
+    all.extend(others::there(evidence));
+    all.extend(evidence.lanes.iter().filter_map(|lane| forgotten::forgotten(evidence, lane)));
     all.sort_by(|one, other| other.weight_bps.total_cmp(&one.weight_bps));
     without_repetitions(all)
 }
@@ -132,6 +144,7 @@ fn of_direction(evidence: &Evidence, direction: Direction) -> Vec<Finding> {
         buffers::send_buffer(&bond),
         buffers::socket_drops(&bond),
         ends::slow_disk(&bond),
+        ends::slow_store(&bond),
         seen::outage(&bond),
         seen::scheduler(&bond),
     ];
@@ -152,11 +165,15 @@ fn of_direction(evidence: &Evidence, direction: Direction) -> Vec<Finding> {
     all
 }
 
-/// Of findings with one cause and the same links, the costliest.
+/// Of findings with one cause and the same links, the costliest; of causes that each end may have for itself, that of each
+/// end.
 fn without_repetitions(all: Vec<Finding>) -> Vec<Finding> {
     let mut kept: Vec<Finding> = Vec::new();
     for finding in all {
-        let is_known = |other: &Finding| other.cause == finding.cause && other.links == finding.links;
+        let is_known = |other: &Finding| {
+            let is_same_end = !finding.cause.is_of_an_end() || other.place == finding.place;
+            other.cause == finding.cause && other.links == finding.links && is_same_end
+        };
         if !kept.iter().any(is_known) {
             kept.push(finding);
         }

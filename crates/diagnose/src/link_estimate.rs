@@ -15,10 +15,13 @@ pub struct LinkEstimate {
     pub round_trip_s: Option<Estimated>,
     /// The median of the round-trip times at rest, in seconds.
     pub round_trip_median_s: Option<Estimated>,
-    /// The MTU: the largest IP packet that arrived, in bytes; where none was tried, the one that the transport uses.
+    /// The MTU: the largest IP packet that arrived, in bytes, of the ways the smaller one; where none was tried, the one that the
+    /// transport uses.
     pub mtu_bytes: Option<u64>,
-    /// A size that vanished though the transport uses it.
+    /// A size that vanished on the way there though the transport uses it.
     pub mtu_hole_bytes: Option<u64>,
+    /// A size that vanished on the way back though the transport of the other end uses it.
+    pub mtu_hole_reverse_bytes: Option<u64>,
     /// From this end to the other.
     pub forward: DirectionEstimate,
     /// From the other end to this one.

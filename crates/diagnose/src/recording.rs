@@ -2,7 +2,7 @@
 //!
 //! The clocks of the ends may differ: a delay in one direction is known up to a constant, and to the drift of the clocks.
 
-use anabranch_base::{ByteCount, Duration, Time};
+use anabranch_base::{BitRate, ByteCount, Duration, Time};
 
 /// A measurement of all paths of one association.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +30,8 @@ pub struct Lane {
     pub carried_by: Option<String>,
     /// The MTU that the transport uses, as an IP packet.
     pub mtu: ByteCount,
+    /// The MTU that the transport of the other end uses; zero if it did not tell.
+    pub mtu_there: ByteCount,
     /// From this end to the other.
     pub forward: Vec<Flight>,
     /// From the other end to this one.
@@ -38,8 +40,13 @@ pub struct Lane {
     pub round_trips: Vec<RoundTrip>,
     /// The sizes of IP packets that were tried, each with the number that was sent and arrived, from this end to the other.
     pub sizes: Vec<SizeTried>,
+    /// The same from the other end to this one.
+    pub sizes_reverse: Vec<SizeTried>,
     /// True if nothing ever came back over this path.
     pub is_dead: bool,
+    /// The silence after which the other end no longer reached this one over this path, because a translator (NAT) forgot it;
+    /// `None` if it did, or if that was not measured.
+    pub forgot_within: Option<Duration>,
 }
 
 /// Test packets that one end sent over one lane with one purpose.
@@ -130,6 +137,19 @@ pub struct End {
     pub receive_buffer_limit: ByteCount,
     /// The size of its SCTP send buffer.
     pub send_buffer: ByteCount,
-    /// The bytes that other programs moved on the interfaces of the lanes meanwhile, both ways, in the order of the lanes.
-    pub others_bytes: Vec<Option<u64>>,
+    /// The rate at which it writes files, of the bytes of a file: `None` if it stores none, or if that was not measured.
+    pub disk_write: Option<BitRate>,
+    /// The lanes in their order, as it sees them.
+    pub lanes: Vec<EndLane>,
+}
+
+/// A lane as one end sees it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EndLane {
+    /// The interface of that end that has the address.
+    pub interface: Option<String>,
+    /// The bytes that other programs moved on that interface meanwhile, both ways.
+    pub others_bytes: Option<u64>,
+    /// The MTU that its transport uses, as an IP packet.
+    pub mtu: Option<ByteCount>,
 }

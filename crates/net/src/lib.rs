@@ -44,7 +44,8 @@
 //!
 //! More programs are in the crate's `examples/`, which the tests run: `echo` (streams, a server of many clients),
 //! `file` (back-pressure, a close after full delivery), `video` (messages with deadlines), `watching` (events and
-//! records) and `congestion` (a custom congestion controller). `examples/without_io.rs` of [`anabranch_sctp`] drives the protocol without this crate.
+//! records) and `congestion` (a custom congestion controller). `examples/without_io.rs` of [`anabranch_sctp`]
+//! drives the protocol without this crate.
 //!
 //! # Endpoints
 //!
@@ -52,7 +53,8 @@
 //! it needs a tokio runtime with I/O and time. [`Endpoint::connect`] takes the peer's addresses: each is paired with
 //! the nearest local one, equal ones i-th with i-th, and a single one with all. [`Endpoint::accept`] returns the
 //! associations that peers open, if [`Options::accepts`] is set. [`Options::client`] and [`Options::server`] have the
-//! settings of this project's programs. [`Security`] has no default: sealed with a key, or plain. A server can also have a key for each of several [`Clients`], which [`Association::client`] names. With
+//! settings of this project's programs. [`Security`] has no default: sealed with a key, or plain. A server can
+//! also have a key for each of several [`Clients`], which [`Association::client`] names. With
 //! [`Options::address_tracking`], addresses of this machine that appear or vanish are used or removed while
 //! associations are open.
 //!
@@ -106,7 +108,8 @@
 //! [`Association::paths`] returns the state of every path: windows, times, counters, and the time in each limit; a
 //! [`PathMonitor`](monitor::PathMonitor) follows them and computes names, rates and shares.
 //! [`Association::subscribe`] returns events, [`Association::records`] every change of a window and every round-trip
-//! time; both are `Stream`s of the `futures` crates (feature `futures`) with a bounded queue, and report how many items a slow listener
+//! time; both are `Stream`s of the `futures` crates (feature `futures`) with a bounded queue, and report how many
+//! items a slow listener
 //! [`Missed`]. Records cost nothing without a listener.
 //!
 //! # The end

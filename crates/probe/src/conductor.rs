@@ -161,7 +161,9 @@ impl Conductor {
             None => {
                 self.state = State::Ending { until: now + ANSWER };
                 self.tell(now);
-                self.outputs.push_back(Output::WantFacts);
+                let mut paths = self.traffic.paths();
+                paths.truncate(self.lanes.len());
+                self.outputs.push_back(Output::WantFacts { paths });
             }
         }
     }
@@ -214,13 +216,17 @@ impl Conductor {
 
     fn on_end(&mut self, report: Report) {
         self.say(&Frame::Bye);
+        let there = End::from(report);
         let trips = std::mem::take(&mut self.round_trips);
         let mut lanes = std::mem::take(&mut self.lanes);
         for ((lane, trips), known) in lanes.iter_mut().zip(trips).zip(&self.known.lanes) {
             lane.round_trips = trips.into_measured();
             lane.is_dead = known.is_dead;
         }
-        let recording = Recording { lanes, here: std::mem::take(&mut self.here), there: report.into() };
+        for (lane, seen) in lanes.iter_mut().zip(&there.lanes) {
+            lane.mtu_there = seen.mtu.unwrap_or_default();
+        }
+        let recording = Recording { lanes, here: std::mem::take(&mut self.here), there };
         self.finish(Ok(recording));
     }
 

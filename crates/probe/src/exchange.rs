@@ -1,6 +1,7 @@
 //! The inputs and outputs of both ends of a measurement.
 
 use anabranch_diagnose::recording::End;
+use anabranch_net::PathId;
 use bytes::Bytes;
 
 use crate::error::ProbeError;
@@ -30,8 +31,11 @@ pub enum Output<T> {
     Message(Bytes),
     /// Send this test packet.
     Test(OutgoingTest),
-    /// Say what is known of this machine.
-    WantFacts,
+    /// Say what is known of this machine, and of the lanes.
+    WantFacts {
+        /// The paths of the lanes, in their order.
+        paths: Vec<Option<PathId>>,
+    },
     /// The progress, for the user.
     Progress(Progress),
     /// The measurement has ended; nothing follows.

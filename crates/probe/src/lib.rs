@@ -4,7 +4,11 @@
 //! and the judgement is there: the server executes sending programs within its [`Limits`] and reports the arrivals. A
 //! server that lies makes numbers wrong, and nothing else: every frame is bounded and checked.
 //!
-//! [`Conductor`] and [`Responder`] are the two ends without clock or socket.
+//! Beside it, over an association of its own, the client may [fall silent](fall_silent), and see which paths still lead to
+//! it afterwards.
+//!
+//! [`Conductor`] and [`Responder`] are the two ends of a measurement without clock or socket, [`Asking`] and [`Answering`]
+//! those of a silence.
 
 mod arrival_log;
 mod conductor;
@@ -13,6 +17,7 @@ mod exchange;
 mod pacer;
 mod progress;
 pub mod protocol;
+mod quiet;
 mod receiver;
 mod responder;
 mod runner;
@@ -22,7 +27,8 @@ pub use conductor::{Conductor, LaneFacts};
 pub use error::ProbeError;
 pub use exchange::{Input, Output};
 pub use progress::{Phase, Progress};
-pub use protocol::{Limits, is_hello};
+pub use protocol::{Limits, is_hello, is_quiet};
+pub use quiet::{Answering, Asking, LaneHeard};
 pub use responder::Responder;
-pub use runner::{Host, Plan, measure, respond};
+pub use runner::{Host, Plan, SilentPath, SilentPaths, check_folder, fall_silent, measure, respond};
 pub use traffic::{IncomingTest, OutgoingTest};

@@ -22,6 +22,8 @@ pub struct Responder {
     began: Time,
     heard: Time,
     is_greeted: bool,
+    /// True once the client has asked for the report of this end, which is made once.
+    is_reported: bool,
     messages: u32,
     /// The bytes of the programs so far: of the current one all, of those before as many as were sent.
     used_bytes: ByteCount,
@@ -42,6 +44,7 @@ impl Responder {
             began: now,
             heard: now,
             is_greeted: false,
+            is_reported: false,
             messages: 0,
             used_bytes: ByteCount::ZERO,
             current: Vec::new(),
@@ -71,7 +74,10 @@ impl Responder {
                 return self.on_run(now, segment, programs);
             }
             Frame::Stop { segment } if self.is_greeted => self.on_stop(now, segment)?,
-            Frame::End(_) if self.is_greeted => self.outputs.push_back(Output::WantFacts),
+            Frame::End(_) if self.is_greeted && !self.is_reported => {
+                self.is_reported = true;
+                self.outputs.push_back(Output::WantFacts { paths: self.traffic.paths() });
+            }
             Frame::Bye if self.is_greeted => self.finish(Ok(())),
             frame => return Err(ProbeError::Unexpected(frame.kind())),
         }

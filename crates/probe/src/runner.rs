@@ -1,13 +1,16 @@
 //! Both ends over real sockets.
 
+mod disk;
 mod driving;
 mod facts;
 mod interfaces;
 mod lanes;
 mod lateness;
 mod processor;
+mod silence;
 
 use std::convert::Infallible;
+use std::path::PathBuf;
 
 use anabranch_base::ByteCount;
 use anabranch_diagnose::recording::Recording;
@@ -17,11 +20,15 @@ use bytes::Bytes;
 use crate::conductor::Conductor;
 use crate::error::ProbeError;
 use crate::progress::Progress;
-use crate::protocol::Limits;
+use crate::protocol::{Limits, PPID, is_quiet};
+use crate::quiet::Answering;
 use crate::responder::Responder;
 use driving::Drive;
 use facts::Start;
 use interfaces::FillWatch;
+
+pub use disk::check_folder;
+pub use silence::{SilentPath, SilentPaths, fall_silent};
 
 /// The facts that a caller knows of its machine.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +37,8 @@ pub struct Host {
     pub receive_buffer_limit: ByteCount,
     /// The size of the SCTP send buffer.
     pub send_buffer: ByteCount,
+    /// The folder in which it stores files, if it does: at the end of a measurement a file is written there for a moment.
+    pub folder: Option<PathBuf>,
 }
 
 /// A measurement.
@@ -59,7 +68,7 @@ pub async fn measure(
     let start = Start::now(endpoint, association);
     let mut watch = FillWatch::default();
     let machine = Conductor::new(association.now(), &lanes, plan.is_light);
-    let drive = Drive { endpoint, association, start: &start, host: &plan.host, lanes: &lanes };
+    let drive = Drive { endpoint, association, start: &start, host: &plan.host };
     let on_progress = |step: Progress| {
         watch.on_progress(&step);
         progress(step);
@@ -84,9 +93,12 @@ pub async fn respond(
     host: &Host,
 ) -> Result<(), ProbeError> {
     let start = Start::now(endpoint, association);
-    let machine = Responder::new(association.now(), *limits);
-    let drive = Drive { endpoint, association, start: &start, host, lanes: &[] };
-    drive.run_from(machine, Some(Bytes::copy_from_slice(first)), |_| {}).await
+    let drive = Drive { endpoint, association, start: &start, host };
+    let (now, told) = (association.now(), Some(Bytes::copy_from_slice(first)));
+    if is_quiet(PPID, first) {
+        return drive.run_from(Answering::new(now, *limits), told, |_| {}).await;
+    }
+    drive.run_from(Responder::new(now, *limits), told, |_| {}).await
 }
 
 /// A future that never completes.

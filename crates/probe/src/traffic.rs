@@ -86,6 +86,12 @@ impl Traffic {
         self.lanes[lane].path = Some(path);
     }
 
+    /// The paths of the lanes, up to the last one that is known.
+    pub(crate) fn paths(&self) -> Vec<Option<PathId>> {
+        let known = self.lanes.iter().rposition(|lane| lane.path.is_some()).map_or(0, |last| last + 1);
+        self.lanes[..known].iter().map(|lane| lane.path).collect()
+    }
+
     /// Begins a segment, which ends the programs of the one before; returns the packets of that, by lanes.
     pub(crate) fn begin(&mut self, now: Time, segment: u16, programs: Vec<Program>) -> Vec<SentFlight> {
         let sent = self.lanes.iter_mut().zip(0_u8..).map(|(lane, number)| lane.end(number)).collect();

@@ -151,7 +151,8 @@ impl<'l> LinkDirection<'l> {
 
     /// The largest packet.
     pub(crate) fn mtu(self) -> Line {
-        let evidence = match self.link.mtu_hole_bytes {
+        let hole = self.link.mtu_hole_bytes.or(self.link.mtu_hole_reverse_bytes);
+        let evidence = match hole {
             Some(_) => "the largest packet that arrived; a larger one that the transport used vanished",
             None => "the largest packet that arrived",
         };

@@ -24,6 +24,10 @@ pub(crate) struct DoctorArguments {
     /// `secondary` or `backup`, `max:SIZE`, or both with a comma, as for `anabranch send`
     #[arg(long, value_name = "IFACE|ADDR[=USE]")]
     pub via: Vec<Via>,
+    /// The folder of this end for files, whose disk is measured by writing 64 MB or for half a second. Reading is not measured:
+    /// what was just written would come from memory. `recv` measures its own
+    #[arg(long, value_name = "DIR")]
+    pub disk: Option<PathBuf>,
     /// Send at most 2 MB over each link, for rates within 20 %
     #[arg(long)]
     pub light: bool,

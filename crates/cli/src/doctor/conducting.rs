@@ -3,11 +3,12 @@
 use anabranch_diagnose::recording::Recording;
 use anabranch_diagnose::{LinkEstimate, LinkStatus, estimate_links};
 use anabranch_net::Config;
-use anabranch_probe::{Plan, ProbeError, measure};
+use anabranch_probe::{Host, Plan, ProbeError, measure};
 
 use super::document::{self, Examined};
 use super::progress::View;
 use super::pronounced::{self, Pronounced};
+use super::silence::Silence;
 use super::simulated::{self, Simulated};
 use super::tests_of_bond::{self, Bond};
 use super::{verified, written};
@@ -31,7 +32,8 @@ pub(super) async fn run(
     interrupt: &mut Interrupt,
 ) -> Result<Outcome, Failure> {
     let mut view = View::new(arguments.output);
-    let recording = record(other, arguments, config, &mut view, interrupt).await?;
+    let silence = Silence::beside(route.filter(|_| !arguments.light));
+    let mut recording = record(other, arguments, config, &mut view, interrupt).await?;
     let links = estimate_links(&recording);
     let is_measured = links.iter().any(|link| link.status == LinkStatus::Measured);
     let bond = if arguments.light || !is_measured {
@@ -41,6 +43,9 @@ pub(super) async fn run(
     };
     let _ = tokio::time::timeout(CLOSING, other.association.close()).await;
     let simulated = simulated::run(&recording, &links, arguments, config, &mut view, interrupt).await?;
+    if is_measured {
+        silence.end_into(&mut recording, &mut view, interrupt).await?;
+    }
     let pronounced = pronounced::of(&recording, &links, &bond, simulated.as_ref(), config, arguments);
     if !is_measured && pronounced.findings.is_empty() {
         return Err(unmeasured(&links));
@@ -66,7 +71,8 @@ async fn record(
     interrupt: &mut Interrupt,
 ) -> Result<Recording, Failure> {
     let Connected { association, endpoint, peer } = other;
-    let plan = Plan { is_light: arguments.light, host: host(config) };
+    let host = Host { folder: arguments.disk.clone(), ..host(config) };
+    let plan = Plan { is_light: arguments.light, host };
     let measured = tokio::select! {
         measured = measure(endpoint, association, &plan, |progress| view.measuring(&progress)) => measured,
         () = interrupt.pressed() => {

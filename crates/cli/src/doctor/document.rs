@@ -1,5 +1,6 @@
 //! The document of an examination.
 
+use anabranch_base::{BitRate, Duration};
 use anabranch_diagnose::recording::{End, Recording};
 use anabranch_diagnose::{Finding, LinkEstimate};
 use anabranch_net::Config;
@@ -55,6 +56,7 @@ pub(super) fn of(examined: &Examined<'_>, arguments: &DoctorArguments, config: &
         entry["remote"] = lane.remote.clone().into();
         entry["interface"] = lane.interface.clone().into();
         entry["carried_by"] = lane.carried_by.clone().into();
+        entry["forgot_within_s"] = lane.forgot_within.map(Duration::as_secs_f64).into();
         entry
     });
     let [forward, reverse] = examined.bond.transfers(config, &examined.recording.lanes);
@@ -90,6 +92,8 @@ fn end(end: &End) -> Value {
         "socket_drops": end.socket_drops,
         "receive_buffer_limit_bytes": end.receive_buffer_limit.get(),
         "send_buffer_bytes": end.send_buffer.get(),
-        "others_bytes": end.others_bytes,
+        "others_bytes": end.lanes.iter().map(|lane| lane.others_bytes).collect::<Vec<_>>(),
+        "interfaces": end.lanes.iter().map(|lane| lane.interface.as_deref()).collect::<Vec<_>>(),
+        "disk_write_bps": end.disk_write.map(BitRate::bits_per_second),
     })
 }

@@ -71,7 +71,7 @@ async fn meet(
         return conducting::run(other, arguments, config, route, interrupt).await;
     }
     tokio::select! {
-        answered = answer(endpoint, association, config) => {
+        answered = answer(endpoint, association, config, arguments.disk.as_deref()) => {
             answered.map(|()| Outcome::default()).map_err(|why| peer.garbage(&why))
         }
         () = interrupt.pressed() => Err(Failure::Interrupted),

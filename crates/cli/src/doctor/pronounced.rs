@@ -2,7 +2,7 @@
 
 use anabranch_base::Duration;
 use anabranch_bench::control;
-use anabranch_diagnose::recording::{End, Flight, Lane, Recording};
+use anabranch_diagnose::recording::{End, EndLane, Flight, Lane, Recording};
 use anabranch_diagnose::{
     Direction, DirectionEstimate, Evidence, Finding, LaneSeen, Limits, LinkEstimate, LinkStatus, Promise,
     findings, with_promises,
@@ -51,7 +51,9 @@ pub(super) fn of(
         })
         .collect();
     let sentences: Vec<String> = findings.iter().map(|finding| finding.text(option)).collect();
-    let text = text(&findings, &sentences, arguments.output.verbose) + &unknown(links);
+    let text = text(&findings, &sentences, arguments.output.verbose)
+        + &unknown(links)
+        + &without_disk(recording, arguments);
     Pronounced { findings, sentences, text }
 }
 
@@ -91,6 +93,15 @@ fn unknown(links: &[LinkEstimate]) -> String {
     lines.collect()
 }
 
+/// The folder whose disk was to be measured here and could not be.
+fn without_disk(recording: &Recording, arguments: &DoctorArguments) -> String {
+    let folder = arguments.disk.as_ref().filter(|_| recording.here.disk_write.is_none());
+    folder.map_or(String::new(), |folder| {
+        let folder = printable(&folder.display().to_string());
+        format!("the disk of {folder} is not known: it has less than 256 MB left, or took nothing for 2 s\n")
+    })
+}
+
 /// The evidence of the measurement.
 fn evidence(recording: &Recording, links: &[LinkEstimate], bond: &Bond, config: &Config) -> Evidence {
     let [forward, reverse] = bond.transfers(config, &recording.lanes);
@@ -102,6 +113,7 @@ fn evidence(recording: &Recording, links: &[LinkEstimate], bond: &Bond, config: 
         here: Limits {
             control: Some(control(&config.congestion_control)),
             sack_every: Some(config.sack.every),
+            heartbeat_s: heartbeat(config),
             arrived_datagrams: Some(arrived(recording, |lane| &lane.reverse)),
             ..limits(&recording.here)
         },
@@ -113,15 +125,28 @@ fn evidence(recording: &Recording, links: &[LinkEstimate], bond: &Bond, config: 
 }
 
 fn seen(recording: &Recording, index: usize, lane: &Lane) -> LaneSeen {
-    let others = recording.here.others_bytes.get(index).copied().flatten();
+    let ends =
+        [&recording.here, &recording.there].map(|end| end.lanes.get(index).cloned().unwrap_or_default());
+    let [here, there] = &ends;
     let seconds = length(lane).as_secs_f64();
+    let rate =
+        |end: &EndLane| end.others_bytes.filter(|_| seconds > 0.0).map(|bytes| bytes as f64 * 8.0 / seconds);
     LaneSeen {
         name: lane.name.clone(),
         local: lane.local.clone(),
         interface: lane.interface.clone(),
         carried_by: lane.carried_by.clone(),
-        others_bps: others.filter(|_| seconds > 0.0).map(|bytes| bytes as f64 * 8.0 / seconds),
+        forgot_within_s: lane.forgot_within.map(Duration::as_secs_f64),
+        others_bps: rate(here),
+        interface_there: there.interface.clone(),
+        others_there_bps: rate(there),
     }
+}
+
+/// The period of this end's HEARTBEATs; `None` if it sends none.
+fn heartbeat(config: &Config) -> Option<f64> {
+    let period = config.failover.heartbeat;
+    (period != Duration::MAX).then(|| period.as_secs_f64())
 }
 
 /// The time of a measurement: from the first to the last round trip.
@@ -144,6 +169,7 @@ fn limits(end: &End) -> Limits {
         lateness_s: Some(end.lateness_p99.as_secs_f64()),
         least_sent_share: Some(end.least_sent_share),
         socket_drops: end.socket_drops,
+        disk_write_bps: end.disk_write.map(|rate| rate.bits_per_second() as f64),
         ..Limits::default()
     }
 }

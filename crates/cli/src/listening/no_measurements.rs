@@ -1,5 +1,7 @@
 //! A build without `doctor` answers no measurement.
 
+use std::path::Path;
+
 use anabranch_net::{Association, Config, Endpoint};
 
 use crate::arguments::Output;
@@ -14,13 +16,15 @@ impl Measurements {
         Measurements
     }
 
+    pub(super) fn store_in(&mut self, _: &Path) {}
+
     pub(super) fn leave(&mut self) {}
 
     pub(super) fn is_one(&self, _: &Association) -> bool {
         false
     }
 
-    pub(super) async fn answer(&self, _: &Connected) {}
+    pub(super) async fn answer(&mut self, _: &Connected) {}
 
     pub(super) fn begin(&mut self, _: &Endpoint, _: Association) {}
 }

@@ -1,8 +1,8 @@
-//! The MTU of a lane, and a size that vanishes without a report.
+//! The MTU of a lane, each way, and a size that vanishes without a report.
 
 use crate::recording::SizeTried;
 
-/// The sizes of a lane, in bytes.
+/// The sizes of one direction of a lane, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Sizes {
     pub(super) mtu: Option<u64>,
@@ -27,6 +27,11 @@ pub(super) fn of(tried: &[SizeTried], used: u64, loss: f64) -> Sizes {
         largest < bytes && bytes <= used && loss.clamp(1e-3, 1.0).powf(f64::from(sent)) < BY_CHANCE
     };
     Sizes { mtu: Some(largest), hole: tried.iter().filter(vanished).map(|size| size.size.get()).min() }
+}
+
+/// The MTU both ways.
+pub(super) fn smaller(there: Sizes, back: Sizes) -> Option<u64> {
+    [there.mtu, back.mtu].into_iter().flatten().min()
 }
 
 #[cfg(test)]
@@ -59,6 +64,15 @@ mod tests {
         let sizes = tried(&[(1_280, 4, 4), (1_400, 4, 4), (1_452, 4, 0), (1_500, 4, 0)]);
         assert_eq!(of(&sizes, 1_500, 0.01), Sizes { mtu: Some(1_400), hole: Some(1_452) });
         assert_eq!(of(&sizes, 1_400, 0.01).hole, None);
+    }
+
+    #[test]
+    fn the_mtu_of_a_lane_is_that_of_the_narrower_way() {
+        let sizes = |mtu| Sizes { mtu, hole: None };
+        assert_eq!(smaller(sizes(Some(1_500)), sizes(Some(1_400))), Some(1_400));
+        assert_eq!(smaller(sizes(None), sizes(Some(1_400))), Some(1_400));
+        assert_eq!(smaller(sizes(Some(1_280)), sizes(None)), Some(1_280));
+        assert_eq!(smaller(sizes(None), sizes(None)), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Ends that are slower than the links: the processor, the disk.
 
-use super::bond::Bond;
+use super::bond::{Bond, NOTEWORTHY, finite};
 use super::buffers::held_back;
-use super::words::{end, time};
+use super::words::{byte_rate, end, time};
 use super::{Cause, Finding};
 use crate::evidence::{Direction, Evidence, Limits, Place};
 use crate::link_estimate::LinkStatus;
@@ -90,6 +90,28 @@ pub(super) fn slow_disk(bond: &Bond<'_>) -> Option<Finding> {
             .towards(bond.direction)
             .costing(cost)
             .advising(Some(advice), Place::Here),
+    )
+}
+
+/// A receiver that writes files slower than the bond carries them to it.
+pub(super) fn slow_store(bond: &Bond<'_>) -> Option<Finding> {
+    let receiver = bond.direction.receiver();
+    let disk =
+        bond.evidence.limits(receiver).disk_write_bps.filter(|rate| rate.is_finite() && *rate >= 0.0)?;
+    let seen = bond.transfer.filter(|transfer| transfer.offered_bps.is_none());
+    let seen = seen.map(|transfer| finite(transfer.goodput_bps)).filter(|goodput| *goodput > 0.0);
+    let carried = seen.unwrap_or(bond.usable_bps);
+    let cost = carried - disk;
+    if cost <= 0.0 || cost < NOTEWORTHY * carried {
+        return None;
+    }
+    let (end, disk, carried) = (end(receiver), byte_rate(disk), byte_rate(carried));
+    let sentence = format!("{end} writes files at {disk} to its disk, the bond carries {carried} towards it");
+    Some(
+        Finding::new(Cause::SlowDisk, sentence)
+            .towards(bond.direction)
+            .costing(cost)
+            .advising(Some(Remedy::Outside("use a faster disk, or a folder on another one")), receiver),
     )
 }
 

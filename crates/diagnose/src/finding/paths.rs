@@ -1,9 +1,9 @@
-//! Single paths: dead, with a hole in its sizes, forgotten, of a varying rate, or used by others.
+//! Single paths: dead, with a hole in its sizes, or of a varying rate.
 
 use super::bond::{Bond, PAYLOAD, finite, usable};
 use super::words::{name, rate, towards};
 use super::{Cause, Finding};
-use crate::evidence::{Direction, Evidence, LaneSeen, Place};
+use crate::evidence::{Direction, Evidence, Place};
 use crate::link_estimate::{LinkEstimate, LinkStatus};
 use crate::remedy::Remedy;
 
@@ -22,12 +22,20 @@ pub(super) fn dead(evidence: &Evidence, link: &LinkEstimate) -> Option<Finding> 
     )
 }
 
-/// A size of packets that vanishes, though the transport sends such packets.
-pub(super) fn mtu_hole(link: &LinkEstimate) -> Option<Finding> {
-    let hole = link.mtu_hole_bytes?;
+/// Sizes of packets that vanish, though the transport of their sender uses them: those of each way.
+pub(super) fn mtu_holes(link: &LinkEstimate) -> impl Iterator<Item = Finding> {
+    Direction::BOTH.into_iter().filter_map(|direction| mtu_hole(link, direction))
+}
+
+fn mtu_hole(link: &LinkEstimate, direction: Direction) -> Option<Finding> {
+    let hole = match direction {
+        Direction::Forward => link.mtu_hole_bytes?,
+        Direction::Reverse => link.mtu_hole_reverse_bytes?,
+    };
     let carried = link.mtu_bytes;
     let most = carried.map_or(String::new(), |mtu| format!("; packets of {mtu} bytes pass"));
-    let sentence = format!("packets of {hole} bytes vanish on {}{most}", name(&link.name));
+    let (name, towards) = (name(&link.name), towards(direction));
+    let sentence = format!("packets of {hole} bytes vanish on {name} {towards}{most}");
     let remedy = match carried.filter(|mtu| (LEAST_MTU..hole).contains(mtu)) {
         Some(mtu) => Remedy::Set { key: "mtu", value: format!("{mtu} B") },
         None => Remedy::Set { key: "mtu_discovery", value: "on".to_owned() },
@@ -35,26 +43,9 @@ pub(super) fn mtu_hole(link: &LinkEstimate) -> Option<Finding> {
     Some(
         Finding::new(Cause::MtuHole, sentence)
             .on(&[&link.name])
+            .towards(direction)
             .weighing(both(link).max(1.0))
-            .advising(Some(remedy), Place::Here),
-    )
-}
-
-/// Other programs' traffic on a link.
-pub(super) fn other_traffic(evidence: &Evidence, lane: &LaneSeen) -> Option<Finding> {
-    let others = lane.others_bps.filter(|others| others.is_finite())?;
-    let link = evidence.links.iter().find(|link| link.name == lane.name)?;
-    let capacity = both(link);
-    let cost = others.min(capacity);
-    if cost <= 0.0 || cost < OTHERS * capacity || cost < super::bond::NOTEWORTHY * whole(evidence) {
-        return None;
-    }
-    let sentence = format!("other programs moved {} over {} meanwhile", rate(others), name(&lane.name));
-    Some(
-        Finding::new(Cause::OtherTraffic, sentence)
-            .on(&[&lane.name])
-            .costing(cost)
-            .advising(Some(Remedy::Outside("stop them, or measure when they are idle")), Place::Here),
+            .advising(Some(remedy), direction.sender()),
     )
 }
 
@@ -90,12 +81,12 @@ pub(super) fn varying(bond: &Bond<'_>, link: &LinkEstimate) -> Option<Finding> {
 }
 
 /// The capacity of the faster direction.
-fn both(link: &LinkEstimate) -> f64 {
+pub(super) fn both(link: &LinkEstimate) -> f64 {
     Direction::BOTH.iter().filter_map(|direction| usable(link, *direction)).fold(0.0, f64::max)
 }
 
 /// The goodput of the faster direction of the whole bond.
-fn whole(evidence: &Evidence) -> f64 {
+pub(super) fn whole(evidence: &Evidence) -> f64 {
     finite(
         Direction::BOTH
             .map(|direction| Bond::of(evidence, direction).whole_bps())
@@ -105,8 +96,6 @@ fn whole(evidence: &Evidence) -> f64 {
 }
 
 const LEAST_MTU: u64 = 576;
-/// The least part of a link that others must take.
-const OTHERS: f64 = 0.05;
 /// The ratio of high to low rates that is more than noise.
 const SWING: f64 = 1.5;
 const FEWEST_STEPS: usize = 3;

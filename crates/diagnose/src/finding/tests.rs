@@ -55,6 +55,8 @@ pub(super) fn limits(of: &str) -> Limits {
         least_sent_share: Some(1.0),
         socket_drops: Some(0),
         arrived_datagrams: Some(100_000),
+        disk_write_bps: Some(400e6),
+        heartbeat_s: Some(1.0),
     }
 }
 
@@ -66,6 +68,9 @@ pub(super) fn measured() -> Evidence {
         interface: Some(name.to_owned()),
         carried_by: Some(name.to_owned()),
         others_bps: Some(1e4),
+        interface_there: Some("eth0".to_owned()),
+        others_there_bps: Some(2e4),
+        forgot_within_s: None,
     };
     Evidence {
         links: vec![link("wlan0", 20.0), link("wwan0", 10.0)],

@@ -73,6 +73,14 @@ pub(super) fn rate(bps: f64) -> String {
     BitRate::from_bits_per_second(bps.clamp(0.0, 1e15) as u64).to_string()
 }
 
+/// `3.1 MB/s`, of bits a second.
+pub(super) fn byte_rate(bps: f64) -> String {
+    match bps.clamp(0.0, 1e15) / 8.0 {
+        slow if slow < 99_950.0 => format!("{:.1} kB/s", slow / 1e3),
+        fast => format!("{:.1} MB/s", fast / 1e6),
+    }
+}
+
 /// `12 ms`, `1.4 s`.
 pub(super) fn time(seconds: f64) -> String {
     match seconds.clamp(0.0, 1e9) {

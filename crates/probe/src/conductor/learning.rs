@@ -40,6 +40,7 @@ impl Conductor {
     fn learn_sizes(&mut self, lanes: &[MeasuredLane]) -> Result<(), ProbeError> {
         for (index, measured) in lanes.iter().enumerate() {
             self.lanes[index].sizes = measured.sizes(true);
+            self.lanes[index].sizes_reverse = measured.sizes(false);
             for is_forward in [true, false] {
                 let arrived = measured.sizes(is_forward).into_iter().filter(|size| size.arrived > 0);
                 let largest = arrived.map(|tried| tried.size).max();

@@ -25,10 +25,10 @@ impl MeasuredLane {
         if is_forward { &self.forward } else { &self.reverse }
     }
 
-    /// The sizes that were tried in one direction.
+    /// The sizes that were tried in one direction, without packets whose size is not known.
     pub(super) fn sizes(&self, is_forward: bool) -> Vec<SizeTried> {
         let mut sizes: BTreeMap<ByteCount, SizeTried> = BTreeMap::new();
-        for packet in self.direction(is_forward) {
+        for packet in self.direction(is_forward).iter().filter(|packet| packet.size > ByteCount::ZERO) {
             let size = packet.size;
             let tried = sizes.entry(size).or_insert(SizeTried { size, sent: 0, arrived: 0 });
             tried.sent += 1;
@@ -56,7 +56,7 @@ pub(super) fn ours(sent: &[SentTest], arrivals: &[Arrival]) -> Vec<TestPacket> {
 }
 
 /// The packets of the other end, of which it sent `count` by `program`: those that arrived as they say, and the others
-/// between them.
+/// between them. The size of a lost one is zero if it is not known.
 pub(super) fn theirs(program: &Program, count: u32, arrivals: &[LoggedArrival]) -> Vec<TestPacket> {
     let mut packets: Vec<TestPacket> = (0..count)
         .map(|number| {
@@ -72,6 +72,7 @@ pub(super) fn theirs(program: &Program, count: u32, arrivals: &[LoggedArrival]) 
         }
     }
     interpolate(&mut packets, distance(program));
+    align(&mut packets, &program.sizes);
     packets
 }
 
@@ -97,6 +98,31 @@ fn interpolate(packets: &mut [TestPacket], distance: Duration) {
         for (step, packet) in (1..).zip(&mut packets[pair[0] + 1..pair[1]]) {
             packet.sent = from + to.since(from) / steps * step;
         }
+    }
+}
+
+/// Gives the packets that were lost their sizes. A packet that was not sent in time has no number, so a size does not follow
+/// from the number alone: it is that which both neighbours agree on.
+fn align(packets: &mut [TestPacket], sizes: &[u16]) {
+    let count = sizes.len();
+    let known: Vec<usize> = (0..packets.len()).filter(|index| packets[*index].arrived.is_some()).collect();
+    // The place of a packet's size in the program beyond its number.
+    let shift = |packets: &[TestPacket], index: usize| {
+        let place = sizes.iter().position(|size| u64::from(*size) == packets[index].size.get())?;
+        Some((place + count - index % count) % count)
+    };
+    for index in (0..packets.len()).filter(|index| packets[*index].arrived.is_none()).collect::<Vec<_>>() {
+        let behind = known.partition_point(|other| *other < index);
+        let before = behind.checked_sub(1).and_then(|place| known.get(place));
+        let shifts: Vec<Option<usize>> =
+            before.into_iter().chain(known.get(behind)).map(|other| shift(packets, *other)).collect();
+        let agreed = match shifts[..] {
+            [] => Some(0),
+            [one] => one,
+            [one, other, ..] => one.filter(|_| one == other),
+        };
+        let size = agreed.map_or(0, |shift| sizes[(index + shift) % count]);
+        packets[index].size = ByteCount::new(size.into());
     }
 }
 
@@ -155,6 +181,29 @@ mod tests {
         let sent: Vec<Time> = packets.iter().map(|packet| packet.sent).collect();
         assert_eq!(sent, [4_000, 5_000, 6_500, 8_000, 9_500, 10_500, 11_500].map(at));
         assert_eq!(theirs(&program, 2, &[]).len(), 2);
+    }
+
+    #[test]
+    fn the_size_of_a_lost_packet_is_that_on_which_its_neighbours_agree() {
+        let stage = Stage { packets: 9, burst: 1, gap_ns: 1_000_000 };
+        let program = Program { lane: 0, after_us: 0, sizes: vec![100, 200, 300], stages: vec![stage] };
+        let sizes = |told, arrived: &[(u32, u64)]| {
+            let arrival = |&(number, size): &(u32, u64)| {
+                let sent = at(u64::from(number) * 1_000);
+                LoggedArrival { number, size: ByteCount::new(size), sent, at: sent }
+            };
+            let arrivals: Vec<_> = arrived.iter().map(arrival).collect();
+            let packets = theirs(&program, told, &arrivals);
+            packets.iter().map(|packet| packet.size.get()).collect::<Vec<u64>>()
+        };
+        // All were sent, and those of 300 bytes vanish.
+        assert_eq!(sizes(6, &[(0, 100), (1, 200), (3, 100), (4, 200)]), [100, 200, 300, 100, 200, 300]);
+        // The first was not sent.
+        assert_eq!(sizes(5, &[(0, 200), (2, 100), (3, 200)]), [200, 300, 100, 200, 300]);
+        // One between the second and the third was not sent: it is not known which.
+        assert_eq!(sizes(5, &[(0, 100), (1, 200), (4, 300)]), [100, 200, 0, 0, 300]);
+        assert_eq!(sizes(2, &[(0, 150)]), [150, 0], "no size of the program");
+        assert_eq!(sizes(3, &[]), [100, 200, 300]);
     }
 
     #[test]

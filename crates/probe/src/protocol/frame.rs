@@ -47,6 +47,11 @@ pub enum Frame {
     End(Report),
     /// The measurement has ended.
     Bye,
+    /// The first frame of a client that falls silent, to see which paths still lead to it afterwards.
+    Quiet {
+        /// The seconds of silence.
+        seconds: u8,
+    },
 }
 
 /// The error of content that is not what its frame should have.
@@ -62,7 +67,12 @@ pub type FrameError = anabranch_net::frame::FrameError<ContentError>;
 
 /// Returns true if a message is the first one of a client that measures: of any version, so that a newer one is answered.
 pub fn is_hello(ppid: Ppid, message: &[u8]) -> bool {
-    ppid == PPID && message.first() == Some(&HELLO)
+    is_quiet(ppid, message) || (ppid == PPID && message.first() == Some(&HELLO))
+}
+
+/// Returns true if a message is the first one of a client that falls silent.
+pub fn is_quiet(ppid: Ppid, message: &[u8]) -> bool {
+    ppid == PPID && message.first() == Some(&QUIET)
 }
 
 /// Decodes one frame.
@@ -72,7 +82,10 @@ pub fn is_hello(ppid: Ppid, message: &[u8]) -> bool {
 pub fn decode(frame: &[u8]) -> Result<Frame, FrameError> {
     let (&kind, rest) = frame.split_first().ok_or(FrameError::Empty)?;
     match kind {
-        HELLO => decode_hello(rest),
+        HELLO => match of_version("HELLO", "2", rest)? {
+            [] => Ok(Frame::Hello),
+            _ => Err(FrameError::length("HELLO", rest, "2")),
+        },
         WELCOME => Ok(Frame::Welcome(json::<LimitsText>("WELCOME", rest)?.into())),
         REFUSED => decode_refused(rest),
         RUN => {
@@ -100,6 +113,10 @@ pub fn decode(frame: &[u8]) -> Result<Frame, FrameError> {
         }
         BYE if rest.is_empty() => Ok(Frame::Bye),
         BYE => Err(FrameError::length("BYE", rest, "1")),
+        QUIET => match of_version("QUIET", "3", rest)? {
+            [seconds] => Ok(Frame::Quiet { seconds: *seconds }),
+            _ => Err(FrameError::length("QUIET", rest, "3")),
+        },
         unknown => Err(FrameError::UnknownKind(unknown)),
     }
 }
@@ -130,6 +147,7 @@ pub fn encode(frame: &Frame) -> Bytes {
         }
         Frame::End(report) => put_json(&mut bytes, END, report),
         Frame::Bye => bytes.put_u8(BYE),
+        Frame::Quiet { seconds } => bytes.put_slice(&[QUIET, VERSION, *seconds]),
     }
     bytes.freeze()
 }
@@ -147,18 +165,21 @@ impl Frame {
             Frame::Arrivals(_) => "ARRIVALS",
             Frame::End(_) => "END",
             Frame::Bye => "BYE",
+            Frame::Quiet { .. } => "QUIET",
         }
     }
 }
 
-fn decode_hello(rest: &[u8]) -> Result<Frame, FrameError> {
-    // The version is read first, so that a newer layout is reported as a version mismatch.
+/// The bytes behind the version, which is read first, so that a newer layout is reported as a version mismatch.
+fn of_version<'a>(
+    kind: &'static str,
+    expected: &'static str,
+    rest: &'a [u8],
+) -> Result<&'a [u8], FrameError> {
     match rest {
-        [VERSION] => Ok(Frame::Hello),
-        [version, ..] if *version != VERSION => {
-            Err(FrameError::Version { protocol: "measuring", found: *version, supported: VERSION })
-        }
-        _ => Err(FrameError::length("HELLO", rest, "2")),
+        [VERSION, rest @ ..] => Ok(rest),
+        [found, ..] => Err(FrameError::Version { protocol: "measuring", found: *found, supported: VERSION }),
+        [] => Err(FrameError::length(kind, rest, expected)),
     }
 }
 
@@ -203,6 +224,7 @@ const DONE: u8 = 0xd5;
 const ARRIVALS: u8 = 0xd6;
 const END: u8 = 0xd7;
 const BYE: u8 = 0xd8;
+const QUIET: u8 = 0xd9;
 /// The most bytes of JSON in a frame.
 const MAX_JSON: usize = 16 * 1024;
 

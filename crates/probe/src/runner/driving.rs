@@ -1,16 +1,17 @@
 //! Drives an end over an association: messages, test packets and timers in, messages and test packets out.
 
 use std::collections::VecDeque;
+use std::pin::Pin;
 
-use anabranch_base::{Duration, Machine, Time};
+use anabranch_base::{BitRate, Duration, Machine, Time};
+use anabranch_diagnose::recording::End;
 use anabranch_net::{Association, Endpoint, Message, ReceivedTest, SendOptions, Tests};
 use bytes::Bytes;
 use tokio::time::{sleep, timeout};
 
 use super::facts::Start;
 use super::lateness::Lateness;
-use super::{Host, never};
-use crate::conductor::LaneFacts;
+use super::{Host, disk, never};
 use crate::error::ProbeError;
 use crate::exchange::{Input, Output};
 use crate::progress::Progress;
@@ -24,7 +25,6 @@ pub(super) struct Drive<'a> {
     pub(super) association: &'a Association,
     pub(super) start: &'a Start,
     pub(super) host: &'a Host,
-    pub(super) lanes: &'a [LaneFacts],
 }
 
 /// The inside of a running drive.
@@ -33,6 +33,13 @@ struct Running<M> {
     /// The messages that wait for room in the send buffer.
     waiting: VecDeque<Bytes>,
     lateness: Lateness,
+    asked: Option<Asked>,
+}
+
+/// The facts of this end, which wait for its disk.
+struct Asked {
+    facts: Box<End>,
+    disk: Pin<Box<dyn Future<Output = Option<BitRate>> + Send>>,
 }
 
 impl Drive<'_> {
@@ -54,7 +61,8 @@ impl Drive<'_> {
     ) -> Result<T, ProbeError> {
         let association = self.association;
         let mut tests = association.tests();
-        let mut running = Running { machine, waiting: VecDeque::new(), lateness: Lateness::new() };
+        let mut running =
+            Running { machine, waiting: VecDeque::new(), lateness: Lateness::new(), asked: None };
         if let Some(first) = first {
             running.machine.handle(association.now(), Input::Message(first));
         }
@@ -82,10 +90,11 @@ impl Drive<'_> {
                         running.machine.handle(association.now(), Input::Refused { lane: test.lane });
                     }
                 }
-                Output::WantFacts => {
-                    let Drive { endpoint, start, host, lanes, .. } = self;
-                    let facts = start.facts(endpoint, association, host, lanes, &running.lateness);
-                    running.machine.handle(association.now(), Input::Facts(Box::new(facts)));
+                Output::WantFacts { paths } => {
+                    let Drive { endpoint, start, host, .. } = self;
+                    let facts = Box::new(start.facts(endpoint, association, host, &paths, &running.lateness));
+                    let disk = Box::pin(disk::write_rate(host.folder.clone()));
+                    running.asked = Some(Asked { facts, disk });
                 }
                 Output::Progress(step) => progress(step),
                 Output::Finished(result) => return Some(result),
@@ -114,6 +123,10 @@ impl Drive<'_> {
             sent = self.send_first(&running.waiting) => {
                 sent?;
                 running.waiting.pop_front();
+            }
+            facts = known(&mut running.asked) => {
+                running.asked = None;
+                running.machine.handle(association.now(), Input::Facts(facts));
             }
             () = self.until(due) => {
                 let now = association.now();
@@ -151,6 +164,13 @@ impl Drive<'_> {
             };
         }
     }
+}
+
+/// The facts that were asked for, once the disk is known too.
+async fn known(asked: &mut Option<Asked>) -> Box<End> {
+    let Some(Asked { facts, disk }) = asked else { match never().await {} };
+    let disk_write = disk.await;
+    Box::new(End { disk_write, ..(**facts).clone() })
 }
 
 /// The bytes of a message of this protocol.

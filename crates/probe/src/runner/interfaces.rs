@@ -88,7 +88,7 @@ fn carrier(sent: &BTreeMap<String, u64>, lane: &Lane) -> Option<String> {
 }
 
 /// Reads the counters of `/proc/net/dev`.
-fn parse(text: &str) -> Counters {
+pub(super) fn parse(text: &str) -> Counters {
     let line = |line: &str| {
         let (name, numbers) = line.split_once(':')?;
         let numbers: Vec<u64> = numbers.split_whitespace().map_while(|number| number.parse().ok()).collect();

@@ -65,19 +65,24 @@ pub(super) fn put_mtu(recording: &mut Recording, association: &Association, lane
 
 fn lane(report: &PathReport, known: &[Interface]) -> LaneFacts {
     let (local, remote) = (report.addresses.local, report.addresses.remote);
-    // All of 127.0.0.0/8 is the loopback interface's, which lists only one.
-    let has_address = |interface: &&Interface| {
-        interface.addresses.contains(&local.ip()) || (local.ip().is_loopback() && interface.is_loopback())
-    };
     LaneFacts {
         path: report.id,
         name: path_name(&report.addresses),
         local: local.to_string(),
         remote: remote.to_string(),
-        interface: known.iter().find(has_address).map(|interface| interface.name.clone()),
+        interface: interface_of(local.ip(), known).map(|interface| interface.name.clone()),
         mtu: report.sample.mtu,
         least_size: least_size(remote.ip()),
     }
+}
+
+/// The interface that has the address.
+pub(super) fn interface_of(local: IpAddr, known: &[Interface]) -> Option<&Interface> {
+    // All of 127.0.0.0/8 is the loopback interface's, which lists only one.
+    let has_address = |interface: &&Interface| {
+        interface.addresses.contains(&local) || (local.is_loopback() && interface.is_loopback())
+    };
+    known.iter().find(has_address)
 }
 
 /// Names lanes by their interfaces, or their local addresses, where no other lane has the same.

@@ -174,6 +174,28 @@ fn a_server_gives_up_a_client_that_falls_silent() {
 }
 
 #[test]
+fn a_server_reports_once_and_knows_the_paths_of_the_lanes() {
+    let mut server = Responder::new(Time::ZERO, Limits::default());
+    server.handle(Time::ZERO, Input::Message(encode(&Frame::Hello)));
+    for (lane, path) in [(2, PathId::from_index(5)), (0, PathId::FIRST)] {
+        let body =
+            TestBody { segment: 0, lane, number: 0, sent_at: Time::ZERO, echo: None }.encode().to_vec();
+        let test = IncomingTest { path, body: body.into(), size: ByteCount::new(112), at: Time::ZERO };
+        server.handle(Time::ZERO, Input::Test(test));
+    }
+    // A test of the disk may be behind each report.
+    let end = encode(&Frame::End(Report::from(&End::default())));
+    (0..2).for_each(|_| server.handle(Time::ZERO, Input::Message(end.clone())));
+    let outputs: Vec<Output<()>> = std::iter::from_fn(|| server.poll(Time::ZERO)).collect();
+    let [Output::Message(_), Output::WantFacts { paths }, Output::Finished(ended)] = outputs.as_slice()
+    else {
+        panic!("{outputs:?}");
+    };
+    assert_eq!(paths, &[Some(PathId::FIRST), None, Some(PathId::from_index(5))]);
+    assert_eq!(ended, &Err(ProbeError::Unexpected("END")));
+}
+
+#[test]
 fn a_server_refuses_more_than_its_limits_and_says_why() {
     let stage = Stage { packets: 10, burst: 1, gap_ns: 1_000 };
     let program = Program { lane: 0, after_us: 0, sizes: vec![1_500], stages: vec![stage] };

@@ -3,4 +3,5 @@
 mod draws;
 mod hostile;
 mod measurement;
+mod silence;
 mod world;

@@ -1,6 +1,7 @@
 //! The records of a measurement over links that are known.
 
 use anabranch_base::{BitRate, Duration};
+use anabranch_diagnose::estimate_links;
 use anabranch_diagnose::recording::{Flight, Lane, Purpose, Recording};
 use anabranch_link::config::QueueLimit;
 use anabranch_probe::Phase;
@@ -134,6 +135,27 @@ fn a_size_that_vanishes_is_seen_and_not_used() {
     assert!(sizes.iter().all(|tried| tried.sent == 3 && (tried.arrived == 3) == (tried.size.get() <= 1_400)));
     let fills = recording.lanes[0].forward.iter().filter(|flight| flight.purpose == Purpose::Fill);
     assert!(fills.flat_map(|flight| &flight.packets).all(|packet| packet.size.get() == 1_400));
+}
+
+#[test]
+fn a_size_that_vanishes_on_the_way_back_alone_is_seen_there() {
+    let hole = [at_rate(10_000_000), Way { mtu: 1_440, ..at_rate(10_000_000) }];
+    let recording = measure(&[hole, both(at_rate(10_000_000))], false).result.expect("a recording");
+    let lane = &recording.lanes[0];
+    assert!(lane.sizes.iter().all(|tried| tried.sent == 3 && tried.arrived == 3));
+    let largest = |flights: &[Flight]| {
+        let fills = flights.iter().filter(|flight| flight.purpose == Purpose::Fill);
+        fills.flat_map(|flight| &flight.packets).map(|packet| packet.size.get()).max()
+    };
+    assert_eq!((largest(&lane.forward), largest(&lane.reverse)), (Some(1_500), Some(1_440)));
+    let back = |size: u64| lane.sizes_reverse.iter().find(|tried| tried.size.get() == size).copied();
+    assert_eq!(back(1_440).map(|tried| tried.arrived), Some(3));
+    assert_eq!(back(1_500).map(|tried| (tried.sent, tried.arrived)), Some((3, 0)));
+    let links = estimate_links(&recording);
+    let [holed, whole] = &links[..] else { panic!("two links") };
+    assert_eq!((holed.mtu_bytes, holed.mtu_hole_bytes), (Some(1_440), None));
+    assert_eq!(holed.mtu_hole_reverse_bytes, Some(1_452));
+    assert_eq!((whole.mtu_bytes, whole.mtu_hole_reverse_bytes), (Some(1_500), None));
 }
 
 #[test]

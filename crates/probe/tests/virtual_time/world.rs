@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use anabranch_base::{BitRate, ByteCount, Duration, Machine, Seed, Time};
-use anabranch_diagnose::recording::Recording;
+use anabranch_diagnose::recording::{End, EndLane, Recording};
 use anabranch_link::config::{LossConfig, LossKind, LossPlace, QueueConfig, QueueLimit};
 use anabranch_link::fabric::{FabricEvent, Load, RouteId};
 use anabranch_link::{Agenda, Damage, Fabric, Link, LinkConfig, LinkSeed, Packet, Payload};
@@ -261,7 +261,7 @@ impl World {
             match output {
                 Output::Message(message) => self.to_peer.push_back((self.now + self.message_delay, message)),
                 Output::Test(test) => self.send(test.lane, true, test.body.to_vec(), test.size),
-                Output::WantFacts => self.conductor.handle(now, Input::Facts(Box::default())),
+                Output::WantFacts { paths } => self.conductor.handle(now, told(&paths)),
                 Output::Progress(progress) => self.outcome.progress.push(progress),
                 Output::Finished(result) => {
                     (self.outcome.result, self.outcome.took) = (result, self.now.since(Time::ZERO));
@@ -280,7 +280,7 @@ impl World {
                     self.to_conductor.push_back((self.now + self.message_delay, message));
                 }
                 Output::Test(test) => self.send(test.lane, false, test.body.to_vec(), test.size),
-                Output::WantFacts => self.peer.handle(now, Input::Facts(Box::default())),
+                Output::WantFacts { paths } => self.peer.handle(now, told(&paths)),
                 Output::Progress(_) => {}
                 Output::Finished(result) => self.outcome.peer = Some(result),
             }
@@ -318,6 +318,13 @@ fn facts(lane: usize) -> LaneFacts {
         mtu: ByteCount::new(1_500),
         least_size: 112,
     }
+}
+
+/// The facts of an end that uses packets of 1,500 bytes.
+fn told(paths: &[Option<PathId>]) -> Input {
+    let lane =
+        |path: &Option<PathId>| EndLane { mtu: path.map(|_| ByteCount::new(1_500)), ..EndLane::default() };
+    Input::Facts(Box::new(End { lanes: paths.iter().map(lane).collect(), ..End::default() }))
 }
 
 /// The next whole millisecond.

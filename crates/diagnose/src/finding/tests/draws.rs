@@ -81,6 +81,9 @@ impl Draw {
                 interface: Some((*name).to_owned()),
                 carried_by: Some((*name).to_owned()),
                 others_bps: Some(mbps * 1e6 * self.between(0.0, 0.02)),
+                interface_there: Some("eth0".to_owned()),
+                others_there_bps: Some(mbps * 1e6 * self.between(0.0, 0.02)),
+                forgot_within_s: None,
             });
             evidence.links.push(link);
         }
@@ -168,16 +171,17 @@ fn hostile_link() -> impl Strategy<Value = LinkEstimate> {
         direction(),
         direction(),
         any::<Option<u64>>(),
-        any::<Option<u64>>(),
+        any::<[Option<u64>; 2]>(),
         any::<String>(),
     )
-        .prop_map(|(name, round_trip_s, forward, reverse, mtu_bytes, mtu_hole_bytes, other)| {
+        .prop_map(|(name, round_trip_s, forward, reverse, mtu_bytes, [mtu_hole_bytes, back], other)| {
             LinkEstimate {
                 shares_forward: vec![name.clone(), other],
                 name,
                 round_trip_s,
                 mtu_bytes,
                 mtu_hole_bytes,
+                mtu_hole_reverse_bytes: back,
                 forward,
                 reverse,
                 ..LinkEstimate::default()
@@ -228,6 +232,8 @@ prop_compose! {
             processor_share: Some(numbers[1]),
             lateness_s: Some(numbers[3]),
             least_sent_share: Some(numbers[4]),
+            disk_write_bps: Some(numbers[7]),
+            heartbeat_s: Some(numbers[0]),
         };
         let lanes = links.iter().map(|link| LaneSeen {
             name: link.name.clone(),
@@ -235,6 +241,9 @@ prop_compose! {
             interface: Some(texts[0].clone()),
             carried_by: Some(texts[1].clone()),
             others_bps: Some(numbers[6]),
+            interface_there: counts[1].map(|_| texts[1].clone()),
+            others_there_bps: Some(numbers[5]),
+            forgot_within_s: Some(numbers[2]),
         });
         let transfer = Transfer {
             goodput_bps: numbers[8],

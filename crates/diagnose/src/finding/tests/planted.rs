@@ -126,10 +126,28 @@ fn single_paths_are_named_with_what_is_wrong_with_them() {
     assert_named(&dead, Cause::DeadPath, &["wwan0 carries nothing"]);
     let mut hole = measured();
     (hole.links[0].mtu_bytes, hole.links[0].mtu_hole_bytes) = (Some(1_400), Some(1_500));
-    assert_named(&hole, Cause::MtuHole, &["packets of 1500 bytes vanish on wlan0", "mtu = \"1400 B\""]);
+    let parts = ["packets of 1500 bytes vanish on wlan0 on the way there", "mtu = \"1400 B\""];
+    assert_named(&hole, Cause::MtuHole, &parts);
+    hole.links[0].mtu_hole_reverse_bytes = Some(1_452);
+    let both: Vec<_> = findings(&hole).iter().map(|finding| (finding.direction, finding.place)).collect();
+    let (there, back) = ((Direction::Forward, Place::Here), (Direction::Reverse, Place::There));
+    assert_eq!(both, [there, back].map(|(direction, place)| (Some(direction), Some(place))));
+    hole.links[0].mtu_hole_bytes = None;
+    let parts = ["packets of 1452 bytes vanish on wlan0 on the way back", "at the other end"];
+    assert_named(&hole, Cause::MtuHole, &parts);
     let mut used = measured();
     used.lanes[0].others_bps = Some(6e6);
     assert_named(&used, Cause::OtherTraffic, &["other programs moved 6.00 Mbit/s over wlan0"]);
+    let mut busy = measured();
+    busy.lanes.iter_mut().for_each(|lane| lane.others_there_bps = Some(6e6));
+    assert_named(&busy, Cause::OtherTraffic, &["others moved 6.00 Mbit/s over eth0 of the other end"]);
+    let found = findings(&busy);
+    assert_eq!((found.len(), &found[0].links, found[0].cost_bps), (1, &Vec::new(), None));
+    busy.lanes[1].interface_there = Some("eth1".to_owned());
+    busy.lanes[1].others_there_bps = Some(0.0);
+    assert_eq!(findings(&busy)[0].links, ["wlan0"], "one interface a link");
+    busy.lanes[0].interface_there = None;
+    assert_eq!(findings(&busy), [], "an unknown interface accuses no one");
     let mut varies = measured();
     varies.links[0].forward.rate_steps =
         Some((0..20).map(|n| (f64::from(n), if n % 10 < 5 { 27e6 } else { 11e6 })).collect());
@@ -141,6 +159,26 @@ fn single_paths_are_named_with_what_is_wrong_with_them() {
         Cause::StarvedAcknowledgements,
         &["carries 250 kbit/s", "sack.every = \"11\"", "other end"],
     );
+}
+
+#[test]
+fn a_translator_that_forgets_is_named_with_a_shorter_period_of_heartbeats() {
+    let mut forgets = measured();
+    forgets.lanes[1].forgot_within_s = Some(25.0);
+    let advised = |heartbeat_s: Option<f64>, evidence: &Evidence| {
+        let here = Limits { heartbeat_s, ..evidence.here.clone() };
+        first(&Evidence { here, ..evidence.clone() }).text(Remedy::to_string)
+    };
+    let parts =
+        ["before wwan0 forgets a silent path within 25 s", "each 40 s", "failover.heartbeat = \"10 s\""];
+    let text = advised(Some(40.0), &forgets);
+    parts.iter().for_each(|part| assert!(text.contains(part), "{part}: {text}"));
+    assert!(advised(Some(15.0), &forgets).contains("\"7 s\""));
+    assert!(advised(None, &forgets).contains("this end sends no heartbeats"));
+    assert_named(&forgets, Cause::ForgetfulNat, &["the translator (NAT)"]);
+    forgets.links[1].status = LinkStatus::Dead;
+    assert_named(&forgets, Cause::DeadPath, &["wwan0"]);
+    assert_eq!(findings(&forgets).len(), 1, "a path that never works is not forgotten");
 }
 
 #[test]
@@ -159,6 +197,28 @@ fn ends_that_are_too_slow_are_named_before_what_they_disturb() {
     let mut drops = reno();
     drops.there.socket_drops = Some(2_000);
     assert_named(&drops, Cause::SocketDrops, &["dropped 2000 datagrams", "net.core.rmem_max"]);
+}
+
+#[test]
+fn an_end_that_writes_slower_than_the_bond_carries_is_named() {
+    let slow = || Limits { disk_write_bps: Some(8e6), ..limits("westwood") };
+    let mut evidence = Evidence { there: slow(), ..measured() };
+    // 30 Mbit/s of links carry 27.9 Mbit/s of data.
+    let parts =
+        ["the other end writes files at 1.0 MB/s to its disk", "carries 3.5 MB/s", "at the other end"];
+    assert_named(&evidence, Cause::SlowDisk, &parts);
+    assert!((first(&evidence).cost_bps.expect("a cost") - 19.9e6).abs() < 1e3);
+    evidence.forward = Some(transfer(vec![path("wlan0", 14.0), path("wwan0", 6.0)]));
+    let found = findings(&evidence);
+    let disk = found.iter().find(|finding| finding.cause == Cause::SlowDisk).expect("a finding");
+    assert_eq!((disk.direction, disk.cost_bps), (Some(Direction::Forward), Some(12e6)));
+    let both = Evidence { here: slow(), there: slow(), ..measured() };
+    let places: Vec<_> = findings(&both).iter().map(|finding| finding.place).collect();
+    assert_eq!(places, [Some(Place::There), Some(Place::Here)], "each end has its disk");
+    for rate in [None, Some(f64::NAN), Some(28e6)] {
+        let there = Limits { disk_write_bps: rate, ..limits("westwood") };
+        assert_eq!(findings(&Evidence { there, ..measured() }), [], "{rate:?}");
+    }
 }
 
 #[test]

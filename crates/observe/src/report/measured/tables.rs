@@ -111,11 +111,14 @@ const PATH: &[Column] = &[
     Column {
         label: "MTU",
         meaning: "the largest IP packet that arrived; a hole is a size that vanished though the transport uses it",
-        words: |(link, ..)| match (link.mtu_bytes, link.mtu_hole_bytes) {
-            (Some(mtu), None) => Some(format!("{mtu} B")),
-            (Some(mtu), Some(hole)) => Some(format!("{mtu} B, {hole} B vanish")),
-            (None, Some(hole)) => Some(format!("{hole} B vanish")),
-            (None, None) => None,
+        words: |(link, ..)| {
+            let hole =
+                |bytes: Option<u64>, direction| bytes.map(|bytes| format!("{bytes} B vanish {direction}"));
+            let mtu = link.mtu_bytes.map(|mtu| format!("{mtu} B"));
+            let (there, back) =
+                (hole(link.mtu_hole_bytes, "there"), hole(link.mtu_hole_reverse_bytes, "back"));
+            let parts: Vec<String> = [mtu, there, back].into_iter().flatten().collect();
+            (!parts.is_empty()).then(|| parts.join(", "))
         },
     },
 ];

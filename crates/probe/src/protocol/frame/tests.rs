@@ -31,6 +31,7 @@ fn samples() -> Vec<Frame> {
         Frame::Arrivals(ArrivalsFrame { segment: 9, lane: 1, arrivals }),
         Frame::End(Report::from(&End { socket_drops: Some(1), ..End::default() })),
         Frame::Bye,
+        Frame::Quiet { seconds: 25 },
     ]
 }
 
@@ -55,13 +56,24 @@ fn a_run_is_these_bytes() {
 #[test]
 fn only_a_hello_of_this_protocol_is_one() {
     assert!(is_hello(PPID, &encode(&Frame::Hello)) && is_hello(PPID, &[0xd0, 9, 9]));
-    assert!(!is_hello(Ppid::new(0), &encode(&Frame::Hello)) && !is_hello(PPID, &[]) && !is_hello(PPID, &[1]));
+    let quiet = encode(&Frame::Quiet { seconds: 25 });
+    assert!(is_hello(PPID, &quiet) && is_quiet(PPID, &quiet) && !is_quiet(PPID, &encode(&Frame::Hello)));
+    assert!(
+        !is_hello(Ppid::new(0), &quiet)
+            && !is_hello(Ppid::new(0), &encode(&Frame::Hello))
+            && !is_hello(PPID, &[])
+            && !is_hello(PPID, &[1])
+    );
 }
 
 #[test]
 fn values_without_a_meaning_are_refused() {
     let newer = FrameError::Version { protocol: "measuring", found: 2, supported: 1 };
-    assert_eq!(decode(&[HELLO, 2, 9]), Err(newer));
+    assert_eq!(decode(&[HELLO, 2, 9]), Err(newer.clone()));
+    assert_eq!(decode(&[QUIET, 2]), Err(newer));
+    for cut in [&[QUIET][..], &[QUIET, 1], &[QUIET, 1, 25, 0]] {
+        assert!(matches!(decode(cut), Err(FrameError::Length { .. })));
+    }
     assert!(matches!(decode(&[HELLO, 1, 0]), Err(FrameError::Length { .. })));
     assert!(matches!(decode(&[]), Err(FrameError::Empty)));
     assert!(matches!(decode(b"GET /"), Err(FrameError::UnknownKind(b'G'))));
