@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from anabranch import _native
+from anabranch import _native, markup
 from anabranch.scenario import Scenario, ScenarioLike, scenario_of
 
 
@@ -88,6 +88,11 @@ class Prediction:
         rates = (f"{name} {model.goodput_bps / 1e6:.2f} Mbit/s" for name, model in self.models.items())
         return f"<Prediction for {self.flow}: {', '.join(rates) or 'none'}>"
 
+    def _repr_html_(self) -> str:
+        said = ((name, f"{model.goodput_bps / 1e6:.2f}", "") for name, model in self.models.items())
+        unsaid = ((name, "", why) for name, why in self.skipped.items())
+        return markup.table(("model", "goodput (Mbit/s)", "why not"), [*said, *unsaid])
+
 
 class Plan:
     """A limit for each path's window in the receive buffer that they share. :func:`anabranch.plan` gives it.
@@ -140,6 +145,19 @@ class Plan:
     def __repr__(self) -> str:
         limits = " + ".join(map(str, self.limits_packets))
         return f"<Plan for {self.flow}: {limits} packets, {self.throughput_bps / 1e6:.2f} Mbit/s>"
+
+    def _repr_html_(self) -> str:
+        limits = [
+            (f"limit of path {number} (packets)", str(limit))
+            for number, limit in enumerate(self.limits_packets, 1)
+        ]
+        rates = [
+            ("throughput", self.throughput_bps),
+            ("goodput", self.goodput_bps),
+            ("upper bound", self.upper_bound_bps),
+        ]
+        said = [(f"{name} (Mbit/s)", f"{rate / 1e6:.2f}") for name, rate in rates]
+        return markup.table((f"plan for {self.flow}", ""), limits + said)
 
 
 def predict(

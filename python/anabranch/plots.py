@@ -1,13 +1,14 @@
-"""Pictures of many runs: means with bands, distributions, paired ratios and boxes, by matplotlib.
+"""Pictures by matplotlib, of many runs and of one: means with bands, distributions, ratios, boxes, traces.
 
-Every function takes a table of :func:`anabranch.sweep` or :meth:`Results.table`, or a frame of pandas, draws
-into an axes and returns it. Colours and markers are those that readers of every colour vision tell apart.
+Every function but :func:`trace` takes a table of :func:`anabranch.sweep` or :meth:`Results.table`, or a frame
+of pandas, draws into an axes and returns it. Axes of tables are labelled in words, with the unit. Colours and
+markers are those that readers of every colour vision tell apart.
 
 >>> scenario = anabranch.Scenario.load("scenarios/wifi-lte.toml").set("flow.main.transfer", "500 kB")
 >>> table = anabranch.sweep(scenario, {"link.lte.loss": [0.001, 0.01]}, runs=3)
 >>> axes = anabranch.plots.mean_band(table, "link.lte.loss", "main.goodput_bps", logx=True)
 >>> axes.get_ylabel()
-'main.goodput_bps (Mbit/s)'
+'goodput of main (Mbit/s)'
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anabranch.labels import with_unit, words
+from anabranch.names import unknown
 from anabranch.results import Estimate, ratio_of_means
 from anabranch.table import Table
+from anabranch.traces import Trace
 
 if TYPE_CHECKING:
     import os
@@ -41,6 +45,7 @@ __all__ = [
     "paired_ratio",
     "save",
     "style",
+    "trace",
 ]
 
 STYLE = Path(__file__).with_name("anabranch.mplstyle")
@@ -50,6 +55,9 @@ MARKERS = "osD^vPX*"
 
 SCALES = {"bit/s": (1e6, "Mbit/s"), "B": (1e3, "kB")}
 """By what a unit is divided to be read, and what it is called then."""
+
+TIMES = (1e-3, "ms")
+"""The same for times of a path."""
 
 
 @contextmanager
@@ -133,7 +141,7 @@ def mean_band(
         line_with_band(axes, at, mean, half, label=name, marker=MARKERS[index % len(MARKERS)])
     if logx:
         axes.set_xscale("log")
-    return _labelled(axes, place.label(x), label, _titled(data, by))
+    return _labelled(axes, place.label(_said(data, x)), label, _titled(data, by))
 
 
 def line_with_band(axes: Axes, x: ArrayLike, mean: ArrayLike, half: ArrayLike, **style: Any) -> Line2D:
@@ -269,7 +277,9 @@ def paired_ratio(
             capsize=3,
             label=str(name),
         )
-    return _labelled(axes, place.label(x), f"{y}, times that of {baseline}", _titled(data, by))
+    return _labelled(
+        axes, place.label(_said(data, x)), f"{_said(data, y)}, times that of {baseline}", _titled(data, by)
+    )
 
 
 def box(data: Table | pd.DataFrame, y: str, by: str, ax: Axes | None = None) -> Axes:
@@ -304,6 +314,68 @@ def box(data: Table | pd.DataFrame, y: str, by: str, ax: Axes | None = None) -> 
     return _labelled(axes, _titled(data, by) or by, label, None)
 
 
+def trace(
+    data: Trace,
+    column: str = "cwnd_bytes",
+    ax: Axes | None = None,
+) -> Axes:
+    """A quantity of one run over time, a line for each path, or for each direction of a link.
+
+    Parameters
+    ----------
+    data : Trace
+        What :func:`anabranch.trace` gives.
+    column : str, optional
+        A column of numbers of the paths, such as ``cwnd_bytes``, ``srtt_s`` or ``delivery_bps``, as their
+        sender sees it, or of the links, such as ``queue_packets``.
+    ax : matplotlib.axes.Axes, optional
+        Where it is drawn.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Values hold until they change.
+
+    Raises
+    ------
+    KeyError
+        Neither the paths nor the links have such a column.
+
+    Examples
+    --------
+    >>> scenario = anabranch.Scenario.load("scenarios/wifi-lte.toml").set("run.time", "3 s")
+    >>> axes = anabranch.plots.trace(anabranch.trace(scenario), "srtt_s")
+    >>> axes.get_xlabel(), axes.get_ylabel()
+    ('time (s)', 'srtt (ms)')
+    """
+    table = next((table for table in (data.paths, data.links) if column in table.columns), None)
+    if table is None:
+        raise unknown("column", column, data.paths.columns + data.links.columns)
+    frame = table.to_pandas()
+    scale, unit = (
+        TIMES if table.unit(column) == "s" else SCALES.get(table.unit(column), (1.0, table.unit(column)))
+    )
+    axes = ax or new_axes()
+    if table is data.paths:
+        keys = ["flow", "path", "host"]
+        # The end that sends nothing has windows that never change.
+        frame = frame[frame.groupby(keys, sort=False, observed=True)["flight_bytes"].transform("max") > 0]
+    else:
+        keys = ["link", "direction"]
+    for name, part in frame.groupby(keys, sort=False, observed=True):
+        shown = part[["at_s", column]].dropna()
+        axes.plot(
+            shown["at_s"], shown[column] / scale, drawstyle="steps-post", label=_line(frame, keys, name)
+        )
+    return _labelled(axes, "time (s)", with_unit(words(column), unit), "" if len(axes.lines) > 1 else None)
+
+
+def _line(frame: pd.DataFrame, keys: list[str], name: tuple[Hashable, ...]) -> str:
+    """The name of a line: the keys in which lines differ."""
+    differing = [str(part) for key, part in zip(keys, name, strict=True) if frame[key].nunique() > 1]
+    return " ".join(differing) or str(name[0])
+
+
 def save(drawn: Axes | Figure, path: str | os.PathLike[str]) -> list[Path]:
     """Write a picture as SVG and as PDF.
 
@@ -336,7 +408,12 @@ def _of(data: Table | pd.DataFrame, column: str) -> tuple[pd.DataFrame, float, s
         return data, 1.0, column
     unit = data.unit(column)
     scale, shown = SCALES.get(unit, (1.0, unit))
-    return data.to_pandas(), scale, f"{column} ({shown})" if shown else column
+    return data.to_pandas(), scale, with_unit(words(column), shown)
+
+
+def _said(data: Table | pd.DataFrame, column: str) -> str:
+    """A column of a table in words; the columns of a frame have the names that their owner gave them."""
+    return words(column) if isinstance(data, Table) else column
 
 
 def _curves(frame: pd.DataFrame, by: str | None) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -368,8 +445,8 @@ class _Places:
     def __getitem__(self, value: Hashable) -> float:
         return self._places[value]
 
-    def label(self, column: str) -> str:
-        return f"{column} ({self._unit})" if self._unit else column
+    def label(self, said: str) -> str:
+        return with_unit(said, self._unit)
 
 
 def _labelled(axes: Axes, x: str, y: str, by: str | None) -> Axes:
@@ -382,5 +459,6 @@ def _labelled(axes: Axes, x: str, y: str, by: str | None) -> Axes:
 
 def _titled(data: Table | pd.DataFrame, by: str | None) -> str | None:
     """The title of the legend of `by`: with its unit."""
-    unit = data.unit(by) if by is not None and isinstance(data, Table) else ""
-    return f"{by} ({unit})" if unit else by
+    if by is None or not isinstance(data, Table):
+        return by
+    return with_unit(words(by), data.unit(by))

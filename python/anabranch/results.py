@@ -62,6 +62,9 @@ class Estimate:
     def __str__(self) -> str:
         return f"{self.mean:.6g} ± {self.ci95:.3g} ({self.n} runs)"
 
+    def _repr_html_(self) -> str:
+        return f"<b>{self.mean:.6g}</b> ± {self.ci95:.3g} ({self.n} runs)"
+
 
 def _or_nan(value: float | None) -> float:
     return math.nan if value is None else value

@@ -6,10 +6,11 @@ import json
 import os
 from collections.abc import Mapping
 from functools import cached_property
+from html import escape
 from pathlib import Path
 from typing import Any, overload
 
-from anabranch import _native
+from anabranch import _native, markup
 from anabranch.names import unknown
 from anabranch.settings import documented, settings
 from anabranch.values import Value, text_of
@@ -264,6 +265,14 @@ class Scenario:
         return (
             f"<Scenario {self.file}{changed}: paths {', '.join(self.paths)}; flows {', '.join(self.flows)}>"
         )
+
+    def _repr_html_(self) -> str:
+        keys = ("rate", "delay", "queue", "loss")
+        rows = ((name, *(self[f"link.{name}.{key}"] for key in keys)) for name in self.links)
+        links = markup.table(("link", *keys), rows)
+        said = f"<b>{escape(self.title or self.file)}</b>; flows {escape(', '.join(self.flows))}"
+        changes = "".join(f"<br><code>{escape(change)}</code>" for change in self.changes)
+        return f"<div>{said}{changes}{links if self.links else ''}</div>"
 
 
 # The core's own table of settings is part of the documentation: `help(anabranch.Scenario.set)` lists it.

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from html import escape
 from inspect import cleandoc
 from typing import overload
 
-from anabranch import _native
+from anabranch import _native, markup
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,11 @@ class Settings(Sequence[Setting]):
         return "\n".join(f"{setting.key:<{width}}  {setting.values}: {setting.meaning}" for setting in self)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{name}</th>" for name in ("key", "values", "default", "meaning"))
-        cells = (
+        rows = (
             (setting.key, setting.values, setting.default, setting.meaning.replace("`", ""))
             for setting in self
         )
-        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in cells)
-        body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return markup.table(("key", "values", "default", "meaning"), rows)
 
 
 def documented(docstring: str | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from anabranch.labels import with_unit
 from anabranch.names import unknown
 
 if TYPE_CHECKING:
@@ -143,4 +144,5 @@ class Table:
         return f"<Table of {len(self)} rows and {len(self.columns)} columns>\n{self.to_pandas()}"
 
     def _repr_html_(self) -> str:
-        return str(self.to_pandas().to_html(max_rows=SHOWN, max_cols=SHOWN))
+        heads = {column: with_unit(column, self.unit(column)) for column in self.columns}
+        return str(self.to_pandas().rename(columns=heads).to_html(max_rows=SHOWN, max_cols=SHOWN))

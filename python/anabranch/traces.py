@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from anabranch import _native
+from anabranch import _native, markup
 from anabranch.scenario import ScenarioLike, scenario_of
 from anabranch.table import Table
 
@@ -44,6 +44,10 @@ class Trace(Mapping[str, Table]):
 
     def __repr__(self) -> str:
         return f"<Trace: {', '.join(f'{len(table)} {name}' for name, table in self.items())}>"
+
+    def _repr_html_(self) -> str:
+        rows = ((name, f"{len(table):,}", ", ".join(table.columns)) for name, table in self.items())
+        return markup.table(("table", "rows", "columns"), rows)
 
 
 def trace(scenario: ScenarioLike, seed: int | None = None) -> Trace:
