@@ -41,8 +41,13 @@ impl Direction {
     /// Measures a direction without drift.
     pub(super) fn of(view: View) -> Direction {
         let most_chance = most_chance(&view);
-        let capacity = capacity_of(&view, most_chance);
-        let queue = capacity.as_ref().and_then(|capacity| queue_of(&view, capacity.rate, most_chance));
+        let mut capacity = capacity_of(&view, most_chance);
+        let mut queue = capacity.as_ref().and_then(|capacity| queue_of(&view, capacity.rate, most_chance));
+        // A short queue stands for moments only, whose rates are noise.
+        if queue.and_then(|seen| seen.queue).is_some_and(is_short) {
+            capacity = capacity.map(Capacity::without_steps);
+            queue = capacity.as_ref().and_then(|capacity| queue_of(&view, capacity.rate, most_chance));
+        }
         Direction { view, capacity, queue, most_chance }
     }
 
@@ -123,7 +128,7 @@ fn of_trains(view: &View) -> Option<Capacity> {
         Purpose::Trains { length } => trains::rate(&series.samples, length),
         _ => None,
     });
-    rates.max_by_key(|rate| rate.samples).map(|rate| Capacity { rate, steps: None })
+    rates.max_by_key(|rate| rate.samples).map(Capacity::steady)
 }
 
 /// The queue: from the last flight that filled it to its end, else from the one in which it grew most.

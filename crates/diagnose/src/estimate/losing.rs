@@ -53,7 +53,7 @@ impl Losing<'_> {
         let passed = self.samples.iter().filter(|sample| sample.delay.is_some());
         let passed: Vec<Arrival> =
             passed.map(|sample| Arrival { at: sample.sent, bytes: sample.bytes }).collect();
-        let capacity = Capacity { steps: None, ..capacity(&[passed])? };
+        let capacity = capacity(&[passed])?.without_steps();
         let is_policer = self.is_above(capacity.rate.value)
             && self.is_without_queue(view, capacity.rate)
             && self.is_slower_than_before(view, capacity.rate);

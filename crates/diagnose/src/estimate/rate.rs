@@ -20,6 +20,20 @@ pub(super) struct Capacity {
     pub(super) rate: Estimated,
     /// The rate over time, if it varies by more than noise.
     pub(super) steps: Option<Vec<(f64, f64)>>,
+    /// The rate while the link was busy, in bits a second: that of a link whose rate does not vary.
+    steady: Estimated,
+}
+
+impl Capacity {
+    /// A capacity that does not vary.
+    pub(super) fn steady(rate: Estimated) -> Capacity {
+        Capacity { rate, steps: None, steady: rate }
+    }
+
+    /// The same if what varies is noise.
+    pub(super) fn without_steps(self) -> Capacity {
+        Capacity::steady(self.steady)
+    }
 }
 
 /// The fewest arrivals at different times from which a rate is told.
@@ -53,14 +67,14 @@ pub(super) fn capacity(segments: &[Vec<Arrival>]) -> Option<Capacity> {
     let rates: Vec<f64> = windows.iter().map(|window| window.bytes * 8.0 / window.seconds).collect();
     let times = 2.0 * TIME * segments.len() as f64 / seconds;
     let noise = half_of_mean(&rates).unwrap_or(rate * 2.0 / events as f64);
-    let varies = varies(&rates);
-    let rate = if varies { over_time(&windows) } else { rate };
-    let rate = Estimated::around(rate, noise + rate * (CLOCKS + times), events)?;
-    let steps = varies.then(|| {
-        let first = windows.first().map_or(0.0, |window| window.at);
-        windows.iter().zip(&rates).map(|(window, rate)| (window.at - first, *rate)).collect()
-    });
-    Some(Capacity { rate, steps })
+    let estimated = |rate: f64| Estimated::around(rate, noise + rate * (CLOCKS + times), events);
+    let steady = estimated(rate)?;
+    if !varies(&rates) {
+        return Some(Capacity::steady(steady));
+    }
+    let first = windows.first().map_or(0.0, |window| window.at);
+    let steps = windows.iter().zip(&rates).map(|(window, rate)| (window.at - first, *rate)).collect();
+    Some(Capacity { rate: estimated(over_time(&windows))?, steps: Some(steps), steady })
 }
 
 fn span(segment: &[Arrival]) -> f64 {
