@@ -2,8 +2,10 @@
 //! slow.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
 use std::task::{Context, Poll, Waker};
+
+use crate::sync::{Arc, Mutex, MutexGuard};
 
 /// The sending side. It keeps no items itself, and has no cost without a listener.
 #[derive(Debug)]
@@ -171,7 +173,69 @@ fn wake(waker: Option<Waker>) {
     }
 }
 
-#[cfg(test)]
+/// Every order in which a feed and a listener may run (`make loom`).
+#[cfg(all(test, anabranch_loom))]
+mod orders {
+    use std::future::poll_fn;
+
+    use loom::future::block_on;
+    use loom::thread;
+
+    use super::*;
+
+    /// All that a listener gets, until the end.
+    fn all(mut listener: Listener<u32>) -> Vec<Result<u32, Missed>> {
+        let mut heard = Vec::new();
+        while let Some(item) = block_on(poll_fn(|context| listener.poll_next(context))) {
+            heard.push(item);
+        }
+        heard
+    }
+
+    #[test]
+    fn a_listener_that_waits_is_woken_by_each_item_and_by_the_end() {
+        loom::model(|| {
+            let mut feed = Feed::default();
+            let listener = feed.listen(8);
+            let publisher = thread::spawn(move || {
+                feed.publish(&1);
+                feed.publish(&2);
+                feed.close();
+            });
+            assert_eq!(all(listener), [Ok(1), Ok(2)]);
+            publisher.join().expect("no panic");
+        });
+    }
+
+    #[test]
+    fn a_slow_listener_counts_what_it_missed_in_every_order() {
+        loom::model(|| {
+            let mut feed = Feed::default();
+            let listener = feed.listen(1);
+            let publisher = thread::spawn(move || (1..=3).for_each(|number| feed.publish(&number)));
+            let heard = all(listener);
+            let missed: u64 = heard.iter().filter_map(|item| item.as_ref().err()).map(|missed| missed.0).sum();
+            let items: Vec<u32> = heard.iter().filter_map(|item| item.as_ref().ok()).copied().collect();
+            assert_eq!(items.len() as u64 + missed, 3, "{heard:?}");
+            assert!(items.is_sorted() && items.last() == Some(&3), "{heard:?}");
+            publisher.join().expect("no panic");
+        });
+    }
+
+    #[test]
+    fn a_listener_that_goes_while_items_come_leaves_nothing() {
+        loom::model(|| {
+            let mut feed = Feed::default();
+            let listener = feed.listen(1);
+            let leaving = thread::spawn(move || drop(listener));
+            feed.publish(&1);
+            leaving.join().expect("no panic");
+            assert!(feed.has_no_listener());
+        });
+    }
+}
+
+#[cfg(all(test, not(anabranch_loom)))]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
     use std::task::Wake;

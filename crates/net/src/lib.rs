@@ -175,6 +175,7 @@ mod send_queue;
 mod shared;
 mod socket;
 pub mod streams;
+mod sync;
 mod unreadable_peers;
 mod waiting;
 
