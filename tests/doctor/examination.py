@@ -93,11 +93,12 @@ def examined(hosts, ends=ALIKE, words=()):
     return Examination(document, seconds, carried)
 
 
-def tested(hosts, ends=ALIKE, seconds=20):
-    """The goodput of ``anabranch bench`` from the near host to the far one in bit/s, with grown windows."""
+def tested(hosts, ends=ALIKE, seconds=20, is_reverse=False):
+    """The goodput of ``anabranch bench`` to the far host, or back, in bit/s, with grown windows."""
     with served(hosts, ends):
         command = [str(PROGRAM), "bench", "--json", "--quiet", "--to", target(hosts, ends)]
-        client = started(hosts.near, [*ends.before_client, *command, *ends.client, "-t", str(seconds + WARM)])
+        words = [*ends.client, "-t", str(seconds + WARM), *["--reverse"] * is_reverse]
+        client = started(hosts.near, [*ends.before_client, *command, *words])
         document = document_of(client, (0,))
     bins, every = document["delivered_bytes"], document["delivered_interval_s"]
     settled = bins[round(WARM / every) : round((WARM + seconds) / every)]

@@ -13,7 +13,8 @@ pub const MAX_WHY: usize = 1024;
 /// Appends a reason to `bytes`. It is truncated to [`MAX_WHY`], and its control characters become spaces.
 pub fn encode(why: &str, bytes: &mut BytesMut) {
     let why = why.replace(char::is_control, " ");
-    bytes.put_slice(&why.as_bytes()[..why.floor_char_boundary(MAX_WHY)]);
+    let end = (0..=MAX_WHY.min(why.len())).rev().find(|at| why.is_char_boundary(*at)).unwrap_or(0);
+    bytes.put_slice(&why.as_bytes()[..end]);
 }
 
 /// Decodes a reason; `None` if it is not text or contains control characters. The caller checks the length.

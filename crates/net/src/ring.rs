@@ -24,16 +24,16 @@ impl<B> Ring<B> {
 
     /// Takes a buffer for which `is_free`, unless those examined are all held.
     pub(crate) fn take(&mut self, is_free: impl Fn(&mut B) -> bool) -> Option<B> {
-        self.buffers.extend(self.stragglers.pop_front_if(&is_free));
+        self.buffers.extend(pop_front_if(&mut self.stragglers, &is_free));
         self.stragglers.rotate_left(usize::from(!self.stragglers.is_empty()));
         let half = self.buffers.len() / 2;
         let is_half_enough = self.buffers.get_mut(half).is_some_and(&is_free);
         self.shrink(half, is_half_enough);
         // The buffer in the middle is free, so that the loop ends.
-        while is_half_enough && let Some(held) = self.buffers.pop_front_if(|buffer| !is_free(buffer)) {
+        while is_half_enough && let Some(held) = pop_front_if(&mut self.buffers, |buffer| !is_free(buffer)) {
             self.stragglers.push_back(held);
         }
-        self.buffers.pop_front_if(is_free)
+        pop_front_if(&mut self.buffers, is_free)
     }
 
     /// Adds a buffer that is now in use.
@@ -60,3 +60,7 @@ impl<B> Ring<B> {
 
 /// The number of rounds before the ring is reduced.
 const PATIENCE: usize = 4;
+
+fn pop_front_if<B>(buffers: &mut VecDeque<B>, is_wanted: impl FnOnce(&mut B) -> bool) -> Option<B> {
+    if buffers.front_mut().is_some_and(is_wanted) { buffers.pop_front() } else { None }
+}

@@ -13,6 +13,10 @@ pub(super) fn forgotten(evidence: &Evidence, lane: &LaneSeen) -> Option<Finding>
     let is_it = |link: &&crate::LinkEstimate| link.name == lane.name && link.status == LinkStatus::Measured;
     let link = evidence.links.iter().find(is_it)?;
     let heartbeat = evidence.here.heartbeat_s.filter(|heartbeat| heartbeat.is_finite() && *heartbeat > 0.0);
+    // A path that heard of this end all the time was not silent: its late packets were lost for another reason.
+    if heartbeat.is_some_and(|heartbeat| heartbeat < LEAST) {
+        return None;
+    }
     let spoken = heartbeat.map_or("this end sends no heartbeats".to_owned(), |heartbeat| {
         format!("heartbeats come each {}", span(heartbeat))
     });
@@ -48,5 +52,7 @@ fn shorter(within: f64, heartbeat: Option<f64>) -> u64 {
 
 /// The part of the silence after which the next packet comes, so that one may be lost.
 const PART: f64 = 0.4;
+/// The shortest period, in seconds, that leaves a path silent: hardly any translator forgets sooner.
+const LEAST: f64 = 5.0;
 /// The longest period that is advised, in seconds: few translators forget sooner (RFC 4787 §4.3 requires two minutes).
 const MOST: f64 = 10.0;

@@ -175,6 +175,8 @@ fn a_translator_that_forgets_is_named_with_a_shorter_period_of_heartbeats() {
     parts.iter().for_each(|part| assert!(text.contains(part), "{part}: {text}"));
     assert!(advised(Some(15.0), &forgets).contains("\"7 s\""));
     assert!(advised(None, &forgets).contains("this end sends no heartbeats"));
+    assert_eq!(findings(&forgets), [], "heartbeats each second keep every translator awake");
+    forgets.here.heartbeat_s = Some(40.0);
     assert_named(&forgets, Cause::ForgetfulNat, &["the translator (NAT)"]);
     forgets.links[1].status = LinkStatus::Dead;
     assert_named(&forgets, Cause::DeadPath, &["wwan0"]);

@@ -37,10 +37,10 @@ pub(super) fn decode(kind: u16, value: &[u8]) -> Result<(u32, IpAddr), TlvError>
         None => return Err(TlvError::TooShort { kind, length, minimum: LEAST }),
         Some(Err(error)) => return Err(error),
         Some(Ok((ipv4_address::KIND, ip))) => {
-            IpAddr::V4(Ipv4Addr::from_octets(*tlv::fixed(ipv4_address::KIND, ip)?))
+            IpAddr::V4(Ipv4Addr::from(*tlv::fixed(ipv4_address::KIND, ip)?))
         }
         Some(Ok((ipv6_address::KIND, ip))) => {
-            IpAddr::V6(Ipv6Addr::from_octets(*tlv::fixed(ipv6_address::KIND, ip)?))
+            IpAddr::V6(Ipv6Addr::from(*tlv::fixed(ipv6_address::KIND, ip)?))
         }
         // A host name, or a parameter that is not an address.
         Some(Ok((inner, ip))) => {
