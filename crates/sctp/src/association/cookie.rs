@@ -142,12 +142,13 @@ impl CookieReader<'_> {
         let (mut ecn, mut features) = (false, Features::default());
         let (mut receiver, mut extensions) = (ReceiverRules::default(), None);
         while !self.rest.is_empty() {
-            match self.ip()? {
-                WITH_ECN => ecn = true,
-                ip if let Some(rules) = rules_in(ip) => receiver = rules,
-                ip if let Some(agreed) = features_in(ip) => features = agreed,
-                END_OF_ADDRESSES => extensions = Some(self.extensions()?),
-                ip => announced.push(ip),
+            let ip = self.ip()?;
+            match (ip, rules_in(ip), features_in(ip)) {
+                (WITH_ECN, ..) => ecn = true,
+                (END_OF_ADDRESSES, ..) => extensions = Some(self.extensions()?),
+                (_, Some(rules), _) => receiver = rules,
+                (_, _, Some(agreed)) => features = agreed,
+                (ip, None, None) => announced.push(ip),
             }
         }
         Some(StateCookie {

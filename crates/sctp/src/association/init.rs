@@ -76,8 +76,8 @@ pub fn check_init<const KIND: u8>(init: &InitLayout<KIND>, config: &Config) -> R
                 let named = Features::listed(kinds);
                 listed = Features { forward_tsn: listed.forward_tsn || named.forward_tsn, ..named };
             }
-            Parameter::Unknown { .. } if let Some(rules) = ReceiverRules::read(parameter) => {
-                body.receiver = rules;
+            Parameter::Unknown { .. } if ReceiverRules::read(parameter).is_some() => {
+                body.receiver = ReceiverRules::read(parameter).unwrap_or_default();
             }
             // Without support for RFC 3758, a peer that offers it gets an error report, as the parameter's type
             // demands.
