@@ -63,9 +63,10 @@ pub(super) fn by_chance<'a>(
     let densest = counted.iter().max_by_key(|flight| flight.total);
     let pairs = densest.map(|flight| flight.pairs).unwrap_or_default();
     let runs = pairs.runs();
-    let effective: f64 = counted.iter().map(|flight| flight.effective(runs.is_some().then_some(pairs))).sum();
+    let are_together = pairs.are_together();
+    let effective: f64 = counted.iter().map(|flight| flight.effective(are_together.then_some(pairs))).sum();
     let share = lost as f64 / total as f64;
-    let (low, high) = if runs.is_some() {
+    let (low, high) = if are_together {
         // As many runs have the relative variance 1 / (share × effective).
         let (low, high) = of_runs(2.0 * share * effective);
         (low * share, (high * share).min(1.0))
@@ -223,6 +224,14 @@ mod tests {
         let lost = share.value * 8_000.0;
         assert_eq!((lost.round(), share.samples), (82.0, 8_000));
         assert_eq!((share.low, share.high), of_share(82.0, 8_000.0));
+        assert_eq!(found.runs, None);
+    }
+
+    #[test]
+    fn one_run_of_three_is_one_event() {
+        let found = chance(|n| (!(4_000..4_003).contains(&n)).then_some(0.0));
+        let share = found.share.expect("packets");
+        assert!(share.low < 0.1 * share.value && share.high > 20.0 * share.value, "{share:?}");
         assert_eq!(found.runs, None);
     }
 

@@ -30,9 +30,14 @@ impl Pairs {
         self.seconds += seconds;
     }
 
-    /// The process of the losses, if the ratio of likelihoods rejects that they are independent.
+    /// Returns true if the ratio of likelihoods rejects that the losses are independent.
+    pub(super) fn are_together(&self) -> bool {
+        self.lost_lost > 0 && self.correlation() > 0.0 && self.likelihood_ratio() >= ONE_IN_THOUSAND
+    }
+
+    /// The process of losses that are not independent, if there are enough.
     pub(super) fn runs(&self) -> Option<LossRuns> {
-        if self.lost_lost < 3 || self.correlation() <= 0.0 || self.likelihood_ratio() < ONE_IN_THOUSAND {
+        if self.lost_lost < 3 || !self.are_together() {
             return None;
         }
         Some(LossRuns {
