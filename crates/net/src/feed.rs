@@ -214,7 +214,8 @@ mod orders {
             let listener = feed.listen(1);
             let publisher = thread::spawn(move || (1..=3).for_each(|number| feed.publish(&number)));
             let heard = all(listener);
-            let missed: u64 = heard.iter().filter_map(|item| item.as_ref().err()).map(|missed| missed.0).sum();
+            let missed: u64 =
+                heard.iter().filter_map(|item| item.as_ref().err()).map(|missed| missed.0).sum();
             let items: Vec<u32> = heard.iter().filter_map(|item| item.as_ref().ok()).copied().collect();
             assert_eq!(items.len() as u64 + missed, 3, "{heard:?}");
             assert!(items.is_sorted() && items.last() == Some(&3), "{heard:?}");

@@ -20,12 +20,7 @@ use crate::grid::{self, GridError, GridPoint, ProgressLines, RunGauge, RunWatch}
 use crate::stopwatch;
 
 /// The recorded results of the simulator's own tests.
-const RECORDED: [&str; 2] = [
-    include_str!("../data/goodput.snap"),
-    include_str!(
-        "../data/scenarios.snap"
-    ),
-];
+const RECORDED: [&str; 2] = [include_str!("../data/goodput.snap"), include_str!("../data/scenarios.snap")];
 
 /// The name of the file in a study's folder.
 const FILE: &str = "runs.csv";

@@ -29,10 +29,8 @@ const CHAINS: EmbeddedTable = EmbeddedTable {
     name: "c_berp_plain_cmt.open.csv",
     text: include_str!("../../data/ns2/c_berp_plain_cmt.open.csv"),
 };
-const STRING: EmbeddedTable = EmbeddedTable {
-    name: "ch3_ns2.open.csv",
-    text: include_str!("../../data/ns3/ch3_ns2.open.csv"),
-};
+const STRING: EmbeddedTable =
+    EmbeddedTable { name: "ch3_ns2.open.csv", text: include_str!("../../data/ns3/ch3_ns2.open.csv") };
 
 impl EmbeddedTable {
     /// The rows.

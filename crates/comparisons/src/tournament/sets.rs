@@ -46,9 +46,7 @@ impl ShippedSet {
     pub fn read(self) -> Result<NetworkSet, TournamentError> {
         let (name, json) = match self {
             ShippedSet::Core => ("core", include_str!("../../data/tournament/core.json")),
-            ShippedSet::Drawn2026 => {
-                (DRAWN_2026, include_str!("../../data/tournament/drawn-2026.json"))
-            }
+            ShippedSet::Drawn2026 => (DRAWN_2026, include_str!("../../data/tournament/drawn-2026.json")),
             ShippedSet::Published16 => {
                 return Ok(NetworkSet { name: PUBLISHED_16.to_owned(), networks: published::networks()? });
             }

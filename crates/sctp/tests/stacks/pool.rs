@@ -20,7 +20,8 @@ impl Pool {
     pub(crate) fn copy(&mut self, bytes: &[u8]) -> Bytes {
         if self.current.capacity() < bytes.len() {
             let free = self.used.front_mut().is_some_and(|oldest| oldest.try_reclaim(SLAB));
-            let next = self.used.pop_front_if(|_| free).unwrap_or_else(|| BytesMut::with_capacity(SLAB));
+            let next = if free { self.used.pop_front() } else { None };
+            let next = next.unwrap_or_else(|| BytesMut::with_capacity(SLAB));
             self.used.push_back(std::mem::replace(&mut self.current, next));
         }
         self.current.extend_from_slice(bytes);

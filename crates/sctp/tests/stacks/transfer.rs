@@ -78,12 +78,12 @@ impl<C: Stack, S: Stack> Transfer<C, S> {
     /// One packet arrives, or time goes on to the next event; whether the client may have more room now.
     fn step(&mut self) -> bool {
         let now = self.now;
-        if let Some((_, datagram)) = self.to_server.pop_front_if(|(at, _)| *at <= now) {
+        if let Some((_, datagram)) = due(&mut self.to_server, now) {
             self.server.handle(now, &datagram);
             self.settle_server();
             return false;
         }
-        if let Some((_, datagram)) = self.to_client.pop_front_if(|(at, _)| *at <= now) {
+        if let Some((_, datagram)) = due(&mut self.to_client, now) {
             self.client.handle(now, &datagram);
             self.settle_client();
             return true;
@@ -126,4 +126,9 @@ impl<C: Stack, S: Stack> Transfer<C, S> {
         self.packets += self.leaving.iter().map(Datagram::count).sum::<u64>();
         self.to_client.extend(self.leaving.drain(..).map(|datagram| (at, datagram)));
     }
+}
+
+/// The first packet, if it arrives by `now`.
+fn due<P>(packets: &mut VecDeque<(Time, P)>, now: Time) -> Option<(Time, P)> {
+    if packets.front().is_some_and(|(at, _)| *at <= now) { packets.pop_front() } else { None }
 }
