@@ -183,7 +183,7 @@ mod orders {
 
     use super::*;
 
-    /// All that a listener gets, until the end.
+    /// Hears a feed to its end; returns the items.
     fn all(mut listener: Listener<u32>) -> Vec<Result<u32, Missed>> {
         let mut heard = Vec::new();
         while let Some(item) = block_on(poll_fn(|context| listener.poll_next(context))) {

@@ -5,7 +5,7 @@
 //! cargo run --package anabranch-api -- --write  # after a change that is meant
 //! ```
 //!
-//! The items come from the JSON of rustdoc, which a stable compiler gives only if it is told to (`RUSTC_BOOTSTRAP`).
+//! The items come from the JSON of rustdoc, which a stable compiler gives only with `RUSTC_BOOTSTRAP`.
 
 #![allow(clippy::print_stderr, reason = "a tool says what differs")]
 
