@@ -89,6 +89,14 @@ pub(crate) async fn to_listen(hosts: &[HostPort]) -> Result<Vec<SocketAddr>, Fai
     Ok(all)
 }
 
+/// Every address of this host, with a port that the system chooses.
+pub(crate) fn any_ports() -> Vec<HostPort> {
+    let any = |name: &str| HostPort { name: name.to_owned(), port: Some(0) };
+    let mut all = vec![any("0.0.0.0")];
+    all.extend(has_ipv6().then(|| any("::")));
+    all
+}
+
 /// Returns true if this host supports IPv6. Present addresses do not matter: an interface may come up later.
 fn has_ipv6() -> bool {
     UdpSocket::bind((Ipv6Addr::UNSPECIFIED, 0)).is_ok()

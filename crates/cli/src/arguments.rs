@@ -22,6 +22,8 @@ mod quantity;
 #[cfg(feature = "full")]
 mod recorded;
 mod remarks;
+mod remote;
+mod retry;
 mod secrecy;
 mod setting_changes;
 mod settings_request;
@@ -55,6 +57,8 @@ pub(crate) use plan::{MethodName, PlanArguments};
 #[cfg(feature = "full")]
 pub(crate) use recorded::{FromArguments, ScenarioArguments, ScenarioCommand};
 pub(crate) use remarks::{Example, Remarks};
+pub(crate) use remote::{Receiver, RemotePlace};
+pub(crate) use retry::RetryLimit;
 pub(crate) use secrecy::Secrecy;
 pub(crate) use setting_changes::SettingChanges;
 pub(crate) use settings_request::settings_request;

@@ -51,7 +51,14 @@ impl Route {
     /// # Errors
     /// A host that cannot be looked up or reached; an interface or address that is not here.
     pub(crate) async fn find(dialer: Dialer, hosts: &[HostPort], via: &[Via]) -> Result<Route, Failure> {
-        let to = addresses::look_up(hosts).await?;
+        Route::to(dialer, addresses::look_up(hosts).await?, via)
+    }
+
+    /// Chooses the links `via` to reach one address of each of the hosts `to`.
+    ///
+    /// # Errors
+    /// An interface or address is not here.
+    pub(crate) fn to(dialer: Dialer, to: Vec<Vec<SocketAddr>>, via: &[Via]) -> Result<Route, Failure> {
         let outlets = Outlets::to(&to, via)?;
         Ok(Route { to, outlets, dialer })
     }

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "full")]
 mod lab;
+mod remote;
 
 use std::io::{self, IsTerminal as _};
 use std::net::SocketAddr;
@@ -30,6 +31,7 @@ use crate::threads::ThreadError;
 
 #[cfg(feature = "full")]
 pub(crate) use lab::LabFailure;
+pub(crate) use remote::RemoteFailure;
 
 /// The failure of a command.
 #[derive(Debug, thiserror::Error)]
@@ -134,6 +136,9 @@ pub(crate) enum Failure {
     /// The other end is serving another peer.
     #[error("{0}")]
     Busy(String),
+    /// The program that ssh starts on another host.
+    #[error(transparent)]
+    Remote(#[from] RemoteFailure),
     /// Files that one of the ends refused or could not store.
     #[error("{}", .0.join("\n"))]
     NotStored(Vec<String>),
@@ -220,6 +225,7 @@ impl Failure {
             | Failure::NotPrinted(_)
             | Failure::Thread(_)
             | Failure::System(_) => 1,
+            Failure::Remote(remote) => remote.exit_status(),
             Failure::Interrupted => signals::status(),
         }
     }
@@ -251,6 +257,7 @@ impl Failure {
             Failure::Garbage { .. } => "garbage",
             Failure::Refused(_) => "refused",
             Failure::Busy(_) => "busy",
+            Failure::Remote(_) => "remote",
             Failure::NotStored(_) => "not-stored",
             Failure::NotPrinted(_) => "output",
             Failure::Thread(ThreadError::NotStarted(_)) => "threads",

@@ -6,7 +6,7 @@ use std::io;
 use tokio::sync::watch;
 
 use crate::failure::Failure;
-use crate::signals::{self, INTERRUPT};
+use crate::signals::{self, HANGUP, INTERRUPT};
 use crate::supervisor;
 use crate::threads;
 
@@ -14,6 +14,7 @@ use crate::threads;
 #[derive(Debug)]
 pub(crate) struct Interrupt {
     presses: watch::Receiver<u32>,
+    count: watch::Sender<u32>,
 }
 
 impl Interrupt {
@@ -27,13 +28,25 @@ impl Interrupt {
             let count = count.clone();
             tokio::spawn(async move {
                 while signal.arrives().await {
-                    signals::record(signal.number);
-                    supervisor::stopping();
-                    count.send_modify(|count| *count += 1);
+                    press(&count, signal.number);
                 }
             });
         }
-        Ok(Interrupt { presses })
+        Ok(Interrupt { presses, count })
+    }
+
+    /// Counts the end of standard input as a terminal that is closed: the program that started this one is gone.
+    ///
+    /// # Errors
+    /// A thread cannot be started.
+    pub(crate) fn watch_input(&self) -> Result<(), Failure> {
+        let reading = threads::spawn(|| io::copy(&mut io::stdin().lock(), &mut io::sink()))?;
+        let count = self.count.clone();
+        tokio::spawn(async move {
+            let _ = reading.ended().await;
+            press(&count, HANGUP);
+        });
+        Ok(())
     }
 
     /// Ends some time after the second press: a command that has not ended by then may wait for ever.
@@ -70,6 +83,13 @@ impl Interrupt {
             () = self.pressed() => Err(Failure::Interrupted),
         }
     }
+}
+
+/// Counts a press, or a signal with this number.
+fn press(count: &watch::Sender<u32>, number: u8) {
+    signals::record(number);
+    supervisor::stopping();
+    count.send_modify(|count| *count += 1);
 }
 
 struct Signal {

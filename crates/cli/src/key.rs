@@ -1,7 +1,7 @@
 //! Finds the key that both ends need in a file or in the environment, or creates a new one.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
 use anabranch_net::{Clients, Key, KeyError, Security};
@@ -137,20 +137,34 @@ fn is_evident(digits: &str) -> bool {
 }
 
 fn read(path: &Path) -> Result<Zeroizing<String>, String> {
+    if path == Path::new("-") {
+        return read_line(io::stdin().lock());
+    }
     let file = File::open(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => {
+        io::ErrorKind::NotFound => {
             format!("it does not exist; to create it: (umask 077; openssl rand -hex 16 > {})", path.display())
         }
-        std::io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
         _ => error.to_string(),
     })?;
     check_permissions(&file, path)?;
     let mut text = Zeroizing::new(String::new());
-    file.take(LONGEST).read_to_string(&mut text).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidData => "it is not text; a key has 32 hexadecimal digits".to_owned(),
-        _ => error.to_string(),
-    })?;
+    file.take(LONGEST).read_to_string(&mut text).map_err(|error| not_read(&error))?;
     Ok(text)
+}
+
+/// Reads the first line of standard input; what follows it is left for others.
+fn read_line(input: impl BufRead) -> Result<Zeroizing<String>, String> {
+    let mut text = Zeroizing::new(String::new());
+    input.take(LONGEST).read_line(&mut text).map_err(|error| not_read(&error))?;
+    Ok(text)
+}
+
+fn not_read(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::InvalidData => "it is not text; a key has 32 hexadecimal digits".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// Refuses keys that other users can read. Checks the opened file, not its name.
@@ -249,6 +263,15 @@ mod tests {
             assert!(!is_evident(&fresh().expect("random numbers").reveal()));
         }
         assert!(!is_evident("5ec1e700000000000000000000000001"), "that of the tests");
+    }
+
+    #[test]
+    fn a_key_from_standard_input_is_its_first_line() {
+        let mut input = std::io::Cursor::new(b"5ec1e7\nthe rest".to_vec());
+        assert_eq!(read_line(&mut input).as_deref().map(String::as_str), Ok("5ec1e7\n"));
+        assert_eq!(input.position(), 7);
+        assert!(read_line(&[b'a'; 100_000][..]).is_ok_and(|text| text.len() == 256));
+        assert!(read_line(&[0xff; 10][..]).is_err());
     }
 
     #[test]

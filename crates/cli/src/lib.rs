@@ -46,11 +46,13 @@ mod peer;
 mod plan;
 mod policies;
 mod predict;
+mod quoting;
 #[cfg(feature = "full")]
 mod recorded;
 mod recv;
 mod remedies;
 mod report;
+mod retry;
 mod scenario;
 mod send;
 mod setting_list;

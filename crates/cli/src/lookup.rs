@@ -91,6 +91,11 @@ impl LookupFailure {
         LookupFailure { note: Some(note), ..self }
     }
 
+    /// Returns true if a later lookup may succeed: the name server did not answer.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self.cause, Cause::NoAnswer { .. })
+    }
+
     fn of(host: &str, error: LookupError) -> LookupFailure {
         match error.kind() {
             LookupErrorKind::NoName | LookupErrorKind::NoData => LookupFailure::no_such(host),

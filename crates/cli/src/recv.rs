@@ -8,7 +8,8 @@ use std::ops::ControlFlow;
 use anabranch_transfer::{Destination, Overwrite, is_output, receive_files};
 use serde_json::json;
 
-use crate::arguments::RecvArguments;
+use crate::addresses;
+use crate::arguments::{HostPort, RecvArguments};
 use crate::failure::{Failure, printable};
 use crate::interrupt::Interrupt;
 use crate::key;
@@ -31,9 +32,19 @@ pub(crate) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) ->
     let key = key::to_listen(&arguments.secrecy, arguments.output, interrupt).await?;
     let destination = destination(arguments)?;
     let line = ReadyLine { other: SENDER, target: line_target(arguments) };
-    let listener =
-        Listener::open(arguments.listen[..].into(), &config, &key, Partner::Files, line, arguments.output)
-            .await?;
+    let open = async |hosts: &[HostPort]| {
+        Listener::open(hosts.into(), &config, &key, Partner::Files, line, arguments.output).await
+    };
+    let listener = match open(&arguments.listen).await {
+        // The program that started this one learns the port.
+        Err(Failure::Bind(_)) if arguments.attached && arguments.listen.is_empty() => {
+            open(&addresses::any_ports()).await?
+        }
+        opened => opened?,
+    };
+    if arguments.attached {
+        interrupt.watch_input()?;
+    }
     let resolved = json!({
         "listen": listener.addresses(),
         "dir": arguments.dir.display().to_string(),
@@ -49,9 +60,10 @@ pub(crate) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) ->
 
 /// Opens the directory for the files.
 fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
-    if is_output(&arguments.dir) && (arguments.keep || arguments.output.is_json()) {
+    let is_output_taken = arguments.keep || arguments.attached || arguments.output.is_json();
+    if is_output(&arguments.dir) && is_output_taken {
         return Err(Failure::Arguments(
-            "--dir - writes a single file to standard output and cannot be used with --keep or --json"
+            "--dir - writes a single file to standard output and cannot be used with --keep, --attached or --json"
                 .to_owned(),
         ));
     }
@@ -63,6 +75,7 @@ fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
 /// Where the line to paste is printed: standard output may be for the file.
 fn line_target(arguments: &RecvArguments) -> LineTarget {
     match LineTarget::by(arguments.output) {
+        _ if arguments.attached => LineTarget::Object,
         LineTarget::Output if is_output(&arguments.dir) => LineTarget::Error,
         target => target,
     }
@@ -95,7 +108,7 @@ impl Service for Receiver<'_> {
                 self.report_nothing(&sender, why.as_ref());
                 return ControlFlow::Continue(());
             }
-            ReceiveOutcome::Broken { outcome, is_something_kept } => {
+            ReceiveOutcome::Broken { outcome, is_something_kept, .. } => {
                 (outcome, is_next_here || is_something_kept)
             }
             ReceiveOutcome::Transfer(outcome) => (outcome, false),

@@ -1,66 +1,68 @@
-//! `anabranch send`: opens the files, then dials a receiver, or waits for receivers that fetch them.
+//! `anabranch send`: opens the files, then dials a receiver, starts one by ssh, or waits for receivers that fetch them.
 
+mod dial;
 mod sending;
 mod serve;
+mod ssh;
 
-use anabranch_base::BitRate;
-use anabranch_transfer::{Sources, send_files};
-use serde_json::{Value, json};
+use std::path::PathBuf;
 
-use crate::arguments::SendArguments;
-use crate::dialing::{Dialer, Route};
+use anabranch_transfer::Sources;
+use anabranch_transfer::protocol::FileKind;
+
+use crate::arguments::{Receiver, SendArguments};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::key;
-use crate::peer::Partner;
 use crate::report::Outcome;
-use crate::settings;
-use sending::SendRun;
 
 /// Runs the command.
 ///
 /// # Errors
 /// What failed before anything was sent.
 pub(crate) async fn run(arguments: &SendArguments, interrupt: &mut Interrupt) -> Result<Outcome, Failure> {
-    let sources = open(arguments)?;
-    match &arguments.listen {
-        Some(hosts) => serve::run(hosts, sources, arguments, interrupt).await,
-        None => dial(sources, arguments, interrupt).await,
+    let (files, receiver) = arguments.parts().map_err(Failure::Arguments)?;
+    refuse_two_receivers(arguments, &receiver)?;
+    let files = FileList { files, name: arguments.name.as_deref() };
+    let found = files.open()?;
+    match receiver {
+        Receiver::Awaited(hosts) => serve::run(hosts, files, found, arguments, interrupt).await,
+        Receiver::Dialled(hosts) => dial::run(hosts, files, found, arguments, interrupt).await,
+        Receiver::Started(place) => ssh::run(place, files, found, arguments, interrupt).await,
     }
 }
 
-/// Opens every named source before anything is sent: a wrong name must not break off a transfer.
-fn open(arguments: &SendArguments) -> Result<Sources, Failure> {
-    if arguments.name.is_some() && arguments.files.len() > 1 {
-        return Err(Failure::Arguments("--name can be used with one FILE only".to_owned()));
+/// The sources as they were named.
+#[derive(Clone, Copy, Debug)]
+struct FileList<'a> {
+    files: &'a [PathBuf],
+    name: Option<&'a str>,
+}
+
+impl FileList<'_> {
+    /// Opens every named source before anything is sent: a wrong name must not break off a transfer.
+    fn open(&self) -> Result<Sources, Failure> {
+        if self.name.is_some() && self.files.len() > 1 {
+            return Err(Failure::Arguments("--name can be used with one FILE only".to_owned()));
+        }
+        Ok(Sources::find(self.files, self.name)?)
     }
-    Ok(Sources::find(&arguments.files, arguments.name.as_deref())?)
 }
 
-async fn dial(
-    sources: Sources,
-    arguments: &SendArguments,
-    interrupt: &mut Interrupt,
-) -> Result<Outcome, Failure> {
-    let config = settings::changed(settings::for_tools(), &arguments.settings)?;
-    let security = key::to_dial(&arguments.secrecy, interrupt).await?;
-    let dialer = Dialer { config, security, mark: None, partner: Partner::Files, output: arguments.output };
-    let route = Route::find(dialer, &arguments.to, &arguments.via).await?;
-    let run = SendRun { arguments, resolved: resolved(&route, arguments), config: &route.dialer.config };
-    let sent = route.dial(interrupt, async |receiver, interrupt| {
-        let left_out = sending::left_out(&sources);
-        let files = send_files(&receiver.association, sources, arguments.limit_rate);
-        Ok(run.follow(&receiver, left_out, files, interrupt).await.outcome)
-    });
-    sent.await
+/// Refuses the directory of another host beside `--to` or `--listen`, unless a file has that name.
+fn refuse_two_receivers(arguments: &SendArguments, receiver: &Receiver<'_>) -> Result<(), Failure> {
+    let is_named = !matches!(receiver, Receiver::Started(_));
+    match (arguments.remote_word(), arguments.files.last()) {
+        (Some((host, _)), Some(word)) if is_named && std::fs::symlink_metadata(word).is_err() => {
+            Err(Failure::Arguments(format!(
+                "{word:?} would start a receiver at {host:?} by ssh, but --to or --listen names one already (and there \
+                 is no file of this name)"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
-fn resolved(route: &Route, arguments: &SendArguments) -> Value {
-    json!({
-        "to": route.hosts(),
-        "via": arguments.via.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "limit_rate_bps": arguments.limit_rate.map(BitRate::bits_per_second),
-        "security": key::word(&route.dialer.security),
-        "sctp": settings::resolved(&route.dialer.config),
-    })
+/// True if a source is input from a pipe, which cannot be read again.
+fn can_be_read_once(sources: &Sources) -> bool {
+    sources.entries.iter().any(|entry| entry.offer.kind == FileKind::File { size: None })
 }

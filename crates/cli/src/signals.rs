@@ -22,4 +22,6 @@ pub(crate) fn status() -> u8 {
 
 /// The number of the signal that Ctrl-C sends.
 pub(crate) const INTERRUPT: u8 = 2;
+/// The number of the signal of a terminal that is closed.
+pub(crate) const HANGUP: u8 = 1;
 static FIRST: AtomicU8 = AtomicU8::new(0);

@@ -17,7 +17,9 @@ mod printing;
 mod program;
 mod recordings;
 mod resuming;
+mod retrying;
 mod simulation;
+mod starting;
 #[cfg(unix)]
 mod status;
 mod sweeping;

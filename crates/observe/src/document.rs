@@ -29,6 +29,13 @@ impl Body {
         Body { scenario_sha256: Some(scenario_sha256), ..self }
     }
 
+    /// Adds a key before the last, which is `resolved` in the document of a whole result.
+    pub fn with(mut self, key: &str, value: Value) -> Body {
+        let place = self.keys.len().saturating_sub(1);
+        self.keys.shift_insert(place, key.to_owned(), value);
+        self
+    }
+
     /// The whole document: `schema`, `program`, `scenario_sha256` and `error` where present, then the keys.
     pub fn value(&self, error: Option<Value>) -> Value {
         let mut whole =
@@ -76,6 +83,16 @@ mod tests {
         let keys: Vec<&str> = whole.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(keys, ["schema", "program", "scenario_sha256", "error", "title"]);
         assert_eq!(whole["program"], PROGRAM);
+    }
+
+    #[test]
+    fn a_key_is_added_before_the_last() {
+        let keys = |body: Body| body.keys.keys().cloned().collect::<Vec<_>>();
+        assert_eq!(
+            keys(Body::of(&json!({ "bytes": 1, "resolved": {} })).with("n", json!(2))),
+            ["bytes", "n", "resolved"]
+        );
+        assert_eq!(keys(Body::default().with("n", json!(2))), ["n"]);
     }
 
     #[test]

@@ -3,20 +3,21 @@
 use std::path::PathBuf;
 
 use anabranch_base::BitRate;
-use clap::{ArgGroup, Args};
+use clap::Args;
 
-use super::{HostPort, Output, Secrecy, SettingChanges, Via};
+use super::{HostPort, Output, RetryLimit, Secrecy, SettingChanges, Via};
 
 /// `anabranch send`.
 #[derive(Debug, Args)]
-#[command(after_help = SEND_EXAMPLES, override_usage = SEND_USAGE, group = ArgGroup::new("role").required(true).args(["to", "listen"]))]
+#[command(after_help = SEND_EXAMPLES, override_usage = SEND_USAGE)]
 pub(crate) struct SendArguments {
-    /// Files and directories to send, in this order; `-` reads standard input
+    /// Files and directories to send, in this order; `-` reads standard input. Without --to and --listen, the last one is
+    /// the directory [USER@]HOST:[DIR] of the receiver, which is started there by ssh
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Addresses of the host that runs `anabranch recv`, with UDP port 9899 unless another is given; an IPv6 address
     /// with a port is written in brackets
-    #[arg(long, value_delimiter = ',', value_name = "HOST[:PORT],…")]
+    #[arg(long, value_delimiter = ',', value_name = "HOST[:PORT],…", conflicts_with = "listen")]
     pub to: Vec<HostPort>,
     /// Wait until a receiver fetches the files with `anabranch recv --from`: listen on these addresses, with UDP port 9899
     /// unless another is given (default: all interfaces)
@@ -25,6 +26,16 @@ pub(crate) struct SendArguments {
     /// With --listen: keep serving after the first complete fetch, one receiver at a time
     #[arg(long, requires = "listen", conflicts_with = "to")]
     pub keep: bool,
+    /// After an interruption, connect again and continue: until all is sent, or until COUNT attempts in a row, or attempts
+    /// for TIME, transferred nothing
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "unlimited", value_name = "COUNT|TIME", conflicts_with = "listen")]
+    pub retry: Option<RetryLimit>,
+    /// With HOST:DIR: the command and options that start a program on the other host (default: $ANABRANCH_SSH, or `ssh`)
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["to", "listen"])]
+    pub ssh: Option<String>,
+    /// With HOST:DIR: anabranch on the other host, if its shell does not find it
+    #[arg(long, default_value = "anabranch", value_name = "PATH", conflicts_with_all = ["to", "listen"])]
+    pub remote_program: String,
     /// Send from this interface or local address; repeat for each link (default: all interfaces that are up). USE is
     /// `secondary` (new data only while the other links are full), `backup` (only while no other link works), `max:SIZE`
     /// (stop using the link before it is charged more), or one of the first two and `max:SIZE` with a comma
@@ -62,6 +73,13 @@ pub(crate) struct RecvArguments {
     /// `max:SIZE` (stop using the link before it is charged more), or one of the first two and `max:SIZE` with a comma
     #[arg(long, value_name = "IFACE|ADDR[=USE]", requires = "from")]
     pub via: Vec<Via>,
+    /// With --from: after an interruption, connect again and continue: until all is received, or until COUNT attempts in a
+    /// row, or attempts for TIME, transferred nothing
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "unlimited", value_name = "COUNT|TIME", requires = "from")]
+    pub retry: Option<RetryLimit>,
+    /// For programs that start this one: print a JSON object with the addresses when ready, and end with standard input
+    #[arg(long, conflicts_with_all = ["from", "keep"])]
+    pub attached: bool,
     /// Directory for received files; `-` writes a single file to standard output
     #[arg(long, default_value = ".", value_name = "DIR")]
     pub dir: PathBuf,
@@ -97,7 +115,8 @@ impl RecvArguments {
 }
 
 const SEND_USAGE: &str = "\
-anabranch send [OPTIONS] FILE... --to HOST[:PORT],…
+anabranch send [OPTIONS] FILE... [USER@]HOST:[DIR]
+       anabranch send [OPTIONS] FILE... --to HOST[:PORT],…
        anabranch send [OPTIONS] FILE... --listen [ADDR[:PORT],…]";
 
 const SEND_EXAMPLES: &str = "\
@@ -122,11 +141,21 @@ run again, even if either program was killed. Files that are already complete ar
 With --listen, the command prints the line to paste on the receiver, and exits after one complete fetch
 unless --keep is given. A fetch that breaks off does not end it. Receivers are served one at a time.
 Input from a pipe can be read only once, so it cannot be sent with --keep.
+With --retry the command itself tries again after pauses of 1 to 60 s, and at once when an interface appears. Wrong input,
+a refusal and a fault of a file are final. So is silence before the other end has answered once: its key may be another.
+
+With HOST:DIR, ssh starts `anabranch recv` on that host, with a new key that travels through ssh. That program must be
+installed there, and its UDP port 9899 reachable (if that is in use, another). It ends when the connection of ssh does.
+
 Permissions (except set-user-id, set-group-id and sticky) and times are sent with the files. Symbolic
 links are not followed. Links, pipes, sockets and devices in a directory are skipped and listed at the end.
 
 Examples:
   a directory:                    anabranch send photos --to 192.0.2.1
+  a host that ssh reaches:        anabranch send photos me@server.example:backup
+  another port of ssh:            anabranch send big.iso server.example: --ssh 'ssh -p 2222'
+  in spite of interruptions:      anabranch send big.iso --retry --to 192.0.2.1
+  for at most an idle hour:       anabranch send big.iso --retry=1h --to 192.0.2.1
   a server with two addresses:    anabranch send big.iso --to 192.0.2.1,198.51.100.1
   two uplinks to one address:     anabranch send big.iso --to server.example --via eth0 --via wwan0
   a modem as a backup:            anabranch send big.iso --to server.example --via wwan0=backup
@@ -156,6 +185,7 @@ Examples:
   keep running, for a script:     anabranch recv --listen 192.0.2.1:7000 --keep --json
   into another program:           anabranch recv --dir - | tar x
   from a server, over two links:  anabranch recv --from 192.0.2.1 --via wlan0 --via wwan0
+  in spite of interruptions:      anabranch recv --from 192.0.2.1 --retry
   a service, with its own key:    (umask 077; openssl rand -hex 16 > service.key)
                                   anabranch recv --keep --key-file service.key";
 

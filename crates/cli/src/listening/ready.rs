@@ -1,11 +1,16 @@
 //! The line that a listening end prints, to paste at the other: where it listens, and the key if it is fresh.
 
+use std::net::SocketAddr;
+
 use anabranch_net::{Endpoint, Security};
+use anabranch_observe::Body;
+use serde_json::{Value, json};
 
 use crate::addresses;
 use crate::arguments::{HostPort, Output};
 use crate::key::{self, ListeningKey};
 use crate::notice;
+use crate::quoting::quoted;
 use crate::report;
 
 /// Where the line is printed.
@@ -15,6 +20,8 @@ pub(crate) enum LineTarget {
     Output,
     /// On standard error, as standard output is for something else.
     Error,
+    /// On standard output, as a JSON object for the program that started this one.
+    Object,
     /// Nowhere.
     Nowhere,
 }
@@ -54,13 +61,22 @@ pub(crate) struct ReadyLine {
 /// on.
 pub(super) fn print(endpoint: &Endpoint, hosts: &[HostPort], key: &ListeningKey, line: ReadyLine) {
     let to = addresses::to_paste(hosts, &endpoint.local_addresses());
+    if line.target == LineTarget::Object {
+        return report::print_line(&object(&endpoint.local_addresses(), &to).to_string());
+    }
     for text in lines(key, line.other, &to) {
         match line.target {
             LineTarget::Output => report::print_line(&text),
             LineTarget::Error => notice::show(&text),
-            LineTarget::Nowhere => {}
+            LineTarget::Object | LineTarget::Nowhere => {}
         }
     }
+}
+
+/// The addresses that are listened on, and those of them, or of this host, that others may reach.
+fn object(listening: &[SocketAddr], to: &str) -> Value {
+    let reachable: Vec<&str> = to.split(',').filter(|one| !one.is_empty()).collect();
+    Body::of(&json!({ "ready": { "listening": listening, "reachable": reachable } })).value(None)
 }
 
 /// A key that is fresh is part of the line; one from a file or the environment is never printed.
@@ -85,16 +101,6 @@ fn lines(key: &ListeningKey, other: OtherEnd, to: &str) -> Vec<String> {
         ListeningKey { .. } => {
             vec![line("", ""), format!("the {place} needs the same key in {}", key::VARIABLE)]
         }
-    }
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
     }
 }
 

@@ -27,6 +27,8 @@ pub(super) enum ReceiveOutcome {
         outcome: Outcome,
         /// True if a part is kept that the sender need not send again.
         is_something_kept: bool,
+        /// True if data arrived.
+        has_moved: bool,
     },
     /// A transfer that ended in another way.
     Transfer(Outcome),
@@ -74,7 +76,7 @@ impl ReceiveRun<'_> {
         let outcome = Outcome { document, summary, failure, ..Outcome::default() };
         let is_something_kept = progress.is_something_kept();
         if is_broken {
-            ReceiveOutcome::Broken { outcome, is_something_kept }
+            ReceiveOutcome::Broken { outcome, is_something_kept, has_moved: !progress.bytes().is_zero() }
         } else {
             ReceiveOutcome::Transfer(outcome)
         }

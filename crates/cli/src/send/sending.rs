@@ -31,6 +31,8 @@ pub(super) struct Sent {
     pub outcome: Outcome,
     /// True if the receiver took any file, or began to.
     pub is_begun: bool,
+    /// True if data were sent.
+    pub has_moved: bool,
 }
 
 impl SendRun<'_> {
@@ -55,7 +57,7 @@ impl SendRun<'_> {
         let document = Some(TransferDocument::new(&monitor, &progress, self.resolved.clone()).into());
         let summary = self.summary(&monitor, &progress, observed);
         let outcome = Outcome { document, summary, failure, ..Outcome::default() };
-        Sent { outcome, is_begun }
+        Sent { outcome, is_begun, has_moved: !progress.bytes().is_zero() }
     }
 
     fn summary(&self, monitor: &PathMonitor, progress: &Progress, observed: Observed) -> String {

@@ -3,12 +3,11 @@
 use std::ops::ControlFlow;
 
 use anabranch_base::BitRate;
-use anabranch_transfer::protocol::FileKind;
 use anabranch_transfer::{Sources, serve_files};
 use serde_json::json;
 
-use super::open;
 use super::sending::{SendRun, Sent, left_out};
+use super::{FileList, can_be_read_once};
 use crate::arguments::{HostPort, SendArguments};
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -25,6 +24,7 @@ use crate::settings;
 /// What failed before anything was sent, and Ctrl-C before anything was.
 pub(super) async fn run(
     hosts: &[HostPort],
+    files: FileList<'_>,
     found: Sources,
     arguments: &SendArguments,
     interrupt: &mut Interrupt,
@@ -51,6 +51,7 @@ pub(super) async fn run(
     });
     let service = FileService {
         run: SendRun { arguments, resolved, config: &config },
+        files,
         once: once.then_some(found),
         broken_off: None,
     };
@@ -60,6 +61,7 @@ pub(super) async fn run(
 /// The files for every receiver.
 struct FileService<'a> {
     run: SendRun<'a>,
+    files: FileList<'a>,
     /// Sources that can be read only once, which are not opened again for each receiver.
     once: Option<Sources>,
     /// The latest transfer that began and was broken off.
@@ -71,7 +73,7 @@ impl Service for FileService<'_> {
 
     async fn serve(&mut self, receiver: &Connected, interrupt: &mut Interrupt) -> Result<Sent, Failure> {
         let arguments = self.run.arguments;
-        let sources = self.once.clone().map_or_else(|| open(arguments), Ok);
+        let sources = self.once.clone().map_or_else(|| self.files.open(), Ok);
         let sources = sources.inspect_err(|failure| receiver.association.abort(&failure.to_string()))?;
         let left_out = left_out(&sources);
         let files = serve_files(&receiver.association, sources, arguments.limit_rate);
@@ -85,7 +87,7 @@ impl Service for FileService<'_> {
         _: bool,
     ) -> ControlFlow<Result<Outcome, Failure>> {
         let keep = self.run.arguments.keep;
-        let Sent { outcome, is_begun } = match served {
+        let Sent { outcome, is_begun, .. } = match served {
             Ok(sent) => sent,
             Err(failure) if keep => {
                 // A file that is being replaced may be absent for a moment.
@@ -131,11 +133,6 @@ impl FileService<'_> {
             notice::tell(advice);
         }
     }
-}
-
-/// True if a source is input from a pipe, which cannot be read again.
-fn can_be_read_once(sources: &Sources) -> bool {
-    sources.entries.iter().any(|entry| entry.offer.kind == FileKind::File { size: None })
 }
 
 /// The notice after a receiver that got nothing.

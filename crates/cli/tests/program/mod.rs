@@ -108,6 +108,11 @@ impl Program {
         }
     }
 
+    /// The standard input of the program, if that is a pipe.
+    pub(crate) fn input(&mut self) -> Option<std::process::ChildStdin> {
+        self.child.stdin.take()
+    }
+
     /// Kills it. The ports are free then.
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("it runs");
