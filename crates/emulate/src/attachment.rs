@@ -56,6 +56,7 @@ pub(crate) trait Attachment: Debug + Send {
 
 /// A point at which datagrams can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub(crate) enum ReadPoint {
     /// At the listening socket.
     Listen,
@@ -67,6 +68,7 @@ pub(crate) enum ReadPoint {
 
 /// The state of a datagram after it was sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub(crate) enum Handover {
     /// Passed to the system.
     Done,

@@ -37,6 +37,7 @@ pub(crate) fn may_fragment(packet: &[u8]) -> bool {
 
 /// Returns true if its destination is a multicast group of link-local scope (RFC 5771 §4, RFC 4291 §2.7), used by
 /// kernels and daemons on their own link.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub(crate) fn stays_on_its_link(packet: &[u8]) -> bool {
     match version(packet) {
         Some(Version::V4) => {

@@ -24,6 +24,5 @@ pub(crate) use header::Header;
 #[cfg(target_os = "linux")]
 pub(crate) use split::{Piece, split};
 #[cfg(target_os = "linux")]
-pub(crate) use train::Train;
-pub(crate) use train::write_alone;
+pub(crate) use train::{Train, write_alone};
 pub(crate) use transport::complete;

@@ -10,11 +10,12 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::address_tracking::{AddressTracking, InterfaceAddress, SocketChange, TrackedAddresses};
+use crate::interface::Interface;
 use crate::interface_monitor::InterfaceMonitor;
-use crate::interfaces::Interface;
 use crate::routes::leads_to;
 use crate::shared::Shared;
 use crate::socket::{Socket, Ties};
+use crate::system::SystemRef;
 
 /// Tracks the addresses of the machine for one endpoint.
 #[derive(Debug)]
@@ -32,6 +33,8 @@ pub(crate) struct AddressTracker {
 /// The settings that all sockets of an endpoint share.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SocketSettings {
+    /// The operating system.
+    pub system: SystemRef,
     /// True if each socket is bound to the interface of its address.
     pub by_device: bool,
     /// The mark of the packets of each socket.
@@ -55,7 +58,7 @@ impl AddressTracker {
         if tracking == AddressTracking::Off {
             return Ok(None);
         }
-        let monitor = InterfaceMonitor::begin()?;
+        let monitor = InterfaceMonitor::begin_on(settings.system)?;
         let given: Vec<SocketAddr> = sockets.iter().map(Socket::address).collect();
         let port = given.first().map_or(0, SocketAddr::port);
         let tracked = TrackedAddresses::new(tracking, given, settings.needed, monitor.known());
@@ -78,12 +81,14 @@ impl AddressTracker {
     /// Opens a socket at `address`, on the port of the other sockets if it is free. `None` if it cannot be opened;
     /// the next change tries again.
     pub(crate) fn open(&mut self, address: InterfaceAddress) -> Option<Socket> {
-        let has_route = |peer: &SocketAddr| leads_to(address.index, address.ip, peer.ip());
+        let has_route =
+            |peer: &SocketAddr| leads_to(self.settings.system, address.index, address.ip, peer.ip());
         if !self.toward.is_empty() && !self.toward.iter().any(has_route) {
             return None;
         }
-        let device = self.settings.by_device.then_some(address.interface.as_str());
-        let ties = Ties { device, mark: self.settings.mark };
+        let device = (address.interface.as_str(), address.index);
+        let SocketSettings { system, by_device, mark, .. } = self.settings;
+        let ties = Ties { system, device: by_device.then_some(device), mark };
         let bind = |port: u16| Socket::bind(SocketAddr::new(address.ip, port), ties);
         match bind(self.port).or_else(|_| bind(0)) {
             Ok(socket) => {

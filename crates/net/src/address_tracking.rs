@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr, SocketAddrV6};
 
 use anabranch_base::ByteCount;
 
-use crate::interfaces::{Interface, is_link_local};
+use crate::interface::{Interface, is_link_local};
 
 /// The interfaces from which an endpoint takes local addresses while addresses of the machine appear and vanish.
 ///

@@ -16,8 +16,8 @@ use crate::bind::{BindError, bind_all};
 use crate::clock::Clock;
 use crate::connect_error::ConnectError;
 use crate::driver::Driver;
-use crate::interfaces::{Interface, interfaces, least_mtu};
-use crate::kernel_drops::kernel_drops;
+use crate::interface::Interface;
+use crate::interfaces::least_mtu;
 use crate::links::{LinkId, LinkReport, LinkRule, Links, interface_of};
 use crate::opening::Opening;
 use crate::pairing::{Pairing, pair_by_route, pair_hosts};
@@ -25,6 +25,7 @@ use crate::report::{SocketReport, SocketReports};
 use crate::seal::{Ciphers, Key, Limits, Sealing, Security};
 use crate::shared::{Core, Shared};
 use crate::socket::Socket;
+use crate::system::{SystemRef, host};
 use crate::unreadable_peers::UnreadablePeer;
 use crate::waiting::until;
 
@@ -88,6 +89,7 @@ pub struct Endpoint {
 struct SharedHandle {
     shared: Arc<Shared>,
     connect_timeout: Option<Duration>,
+    system: SystemRef,
 }
 
 impl Options {
@@ -147,14 +149,18 @@ impl Endpoint {
     /// A socket cannot be opened, a setting is invalid, or the call is not made within a tokio runtime. The message
     /// advises what to do.
     pub fn bind(options: Options) -> Result<Endpoint, BindError> {
+        Endpoint::bind_on(host(), options)
+    }
+
+    pub(crate) fn bind_on(system: SystemRef, options: Options) -> Result<Endpoint, BindError> {
         let runtime = tokio::runtime::Handle::try_current().map_err(|_| BindError::NoRuntime)?;
-        let known = interfaces().unwrap_or_default();
+        let known = system.interfaces().unwrap_or_default();
         let tied_to: Vec<Interface> = if options.by_device {
             known.iter().filter(|interface| !interface.is_loopback()).cloned().collect()
         } else {
             Vec::new()
         };
-        let sockets = bind_all(&options.local, &tied_to, options.mark)?;
+        let sockets = bind_all(&options.local, &tied_to, options.mark, system)?;
         let mut association = options.config;
         // With MTU discovery each path determines its own interface's MTU.
         let is_given = association.mtu_discovery == MtuDiscovery::Off;
@@ -162,7 +168,7 @@ impl Endpoint {
             association.mtu = association.mtu.min(carried.max(LEAST_MTU));
         }
         let needed = association.first_mtu(IpVersion::V4).max(association.first_mtu(IpVersion::V6));
-        let settings = SocketSettings { by_device: options.by_device, mark: options.mark, needed };
+        let settings = SocketSettings { system, by_device: options.by_device, mark: options.mark, needed };
         let sealing = sealing(&options.security);
         if sealing.is_some() {
             // The seal's tag replaces the checksum (RFC 9653 §1).
@@ -191,7 +197,7 @@ impl Endpoint {
         let sockets = sockets.into_iter().zip(links).collect();
         runtime.spawn(Driver::new(shared.clone(), clock, sockets, tracker, sealing).run());
         let connect_timeout = options.connect_timeout;
-        Ok(Endpoint { owner: Arc::new(SharedHandle { shared, connect_timeout }) })
+        Ok(Endpoint { owner: Arc::new(SharedHandle { shared, connect_timeout, system }) })
     }
 
     /// Opens an association with the peer at `remote`, and waits until messages can be sent.
@@ -223,7 +229,7 @@ impl Endpoint {
     pub fn open(&self, remote: &[SocketAddr]) -> Result<Opening, ConnectError> {
         let shared = &self.owner.shared;
         let local = shared.lock().endpoint.locals().to_vec();
-        self.open_over(remote, &pair_by_route(&local, remote))
+        self.open_over(remote, &pair_by_route(self.owner.system, &local, remote))
     }
 
     /// Like [`open`](Endpoint::open), to hosts with several addresses each, as names have: only one address of each
@@ -240,7 +246,7 @@ impl Endpoint {
             if reached.is_empty() { host.clone() } else { reached }
         };
         let hosts: Vec<Vec<SocketAddr>> = hosts.iter().map(reached).collect();
-        self.open_over(&hosts.concat(), &pair_hosts(&local, &hosts))
+        self.open_over(&hosts.concat(), &pair_hosts(self.owner.system, &local, &hosts))
     }
 
     fn open_over(&self, remote: &[SocketAddr], pairing: &Pairing) -> Result<Opening, ConnectError> {
@@ -299,7 +305,7 @@ impl Endpoint {
     pub fn sockets(&self) -> Vec<SocketReport> {
         let mut reports = self.owner.shared.lock().sockets.open.clone();
         let addresses: Vec<SocketAddr> = reports.iter().map(|report| report.address).collect();
-        for (report, drops) in reports.iter_mut().zip(kernel_drops(&addresses)) {
+        for (report, drops) in reports.iter_mut().zip(self.owner.system.kernel_drops(&addresses)) {
             report.drops = drops;
         }
         reports

@@ -9,6 +9,8 @@ use std::net::SocketAddr;
 
 use tokio::net::UdpSocket;
 
+use crate::system::SystemRef;
+
 /// A pair of addresses between which packets were not delivered, with the operating system's error text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -57,79 +59,10 @@ impl UndeliveredList {
     }
 }
 
-/// Turns the operating system's reports of undelivered packets of a socket on or off.
-#[cfg(target_os = "linux")]
-pub(crate) fn report_errors(socket: &UdpSocket, is_ipv4: bool, on: bool) {
-    use nix::sys::socket::{setsockopt, sockopt};
-    let set = if is_ipv4 {
-        setsockopt(socket, sockopt::Ipv4RecvErr, &on)
-    } else {
-        setsockopt(socket, sockopt::Ipv6RecvErr, &on)
-    };
-    if let Err(error) = set {
-        crate::log::debug!(%error, "cannot ask for the network's errors");
-    }
-}
-
 /// Takes the queued reports of the socket at `local`.
-#[cfg(target_os = "linux")]
-pub(crate) fn take_errors(socket: &UdpSocket, local: SocketAddr) -> Vec<Undelivered> {
-    let mut all = Vec::new();
-    while all.len() < MOST {
-        match linux::next(socket) {
-            Some((remote, error)) => all.push(Undelivered::new(local, remote, &error)),
-            None => break,
-        }
-    }
-    all
-}
-
-/// Other systems report errors only for connected sockets.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn report_errors(_socket: &UdpSocket, _is_ipv4: bool, _on: bool) {}
-
-/// Other systems queue no reports.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn take_errors(_socket: &UdpSocket, _local: SocketAddr) -> Vec<Undelivered> {
-    Vec::new()
-}
-
-/// The error queue of a socket (`ip(7)`, `IP_RECVERR`).
-#[cfg(target_os = "linux")]
-mod linux {
-    use std::io::{self, IoSliceMut};
-    use std::net::{SocketAddr, SocketAddrV4, SocketAddrV6};
-    use std::os::fd::AsRawFd;
-
-    use nix::libc::{sock_extended_err, sockaddr_in6};
-    use nix::sys::socket::{ControlMessageOwned, MsgFlags, SockaddrStorage, recvmsg};
-    use tokio::net::UdpSocket;
-
-    /// Takes the next error, with the destination of the packet that met it.
-    pub(super) fn next(socket: &UdpSocket) -> Option<(SocketAddr, io::Error)> {
-        let mut packet = [0; 64];
-        let mut slices = [IoSliceMut::new(&mut packet)];
-        let mut notes = nix::cmsg_space!(sock_extended_err, sockaddr_in6, [u8; 128]);
-        let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
-        let message =
-            recvmsg::<SockaddrStorage>(socket.as_raw_fd(), &mut slices, Some(&mut notes), flags).ok()?;
-        let remote = message.address.as_ref().and_then(address)?;
-        let mut errors = message.cmsgs().ok()?.filter_map(|note| match note {
-            ControlMessageOwned::Ipv4RecvErr(error, _) | ControlMessageOwned::Ipv6RecvErr(error, _) => {
-                Some(error.ee_errno)
-            }
-            _ => None,
-        });
-        let number = errors.next()?;
-        Some((remote, io::Error::from_raw_os_error(i32::try_from(number).ok()?)))
-    }
-
-    fn address(storage: &SockaddrStorage) -> Option<SocketAddr> {
-        if let Some(v4) = storage.as_sockaddr_in() {
-            return Some(SocketAddrV4::from(*v4).into());
-        }
-        storage.as_sockaddr_in6().map(|v6| SocketAddrV6::from(*v6).into())
-    }
+pub(crate) fn take_errors(system: SystemRef, socket: &UdpSocket, local: SocketAddr) -> Vec<Undelivered> {
+    let queued = std::iter::from_fn(|| system.next_error(socket)).take(MOST);
+    queued.map(|(remote, error)| Undelivered::new(local, remote, &error)).collect()
 }
 
 /// The most pairs kept.

@@ -4,8 +4,8 @@ use std::io;
 
 use tokio::time::sleep;
 
-use crate::interfaces::{Interface, interfaces};
-use crate::notices::Notices;
+use crate::interface::Interface;
+use crate::system::{Notices, SystemRef, host};
 
 /// Reports appearing and vanishing addresses, interfaces that come up or go down, and carrier changes: interfaces
 /// that are down or have no carrier are not listed.
@@ -26,6 +26,7 @@ use crate::notices::Notices;
 /// ```
 #[derive(Debug)]
 pub struct InterfaceMonitor {
+    system: SystemRef,
     notices: Notices,
     known: Vec<Interface>,
     /// True if the kernel has reported a change since the last list.
@@ -38,9 +39,13 @@ impl InterfaceMonitor {
     /// # Errors
     /// The operating system cannot list the interfaces.
     pub fn begin() -> io::Result<InterfaceMonitor> {
+        InterfaceMonitor::begin_on(host())
+    }
+
+    pub(crate) fn begin_on(system: SystemRef) -> io::Result<InterfaceMonitor> {
         // The subscription begins before the list is made, so that no change in between is missed.
-        let notices = Notices::subscribe();
-        Ok(InterfaceMonitor { notices, known: interfaces()?, is_stale: false })
+        let notices = system.notices();
+        Ok(InterfaceMonitor { system, notices, known: system.interfaces()?, is_stale: false })
     }
 
     /// The interfaces as last reported.
@@ -73,7 +78,7 @@ impl InterfaceMonitor {
             self.is_stale = true;
         }
         sleep(SETTLING).await;
-        match interfaces() {
+        match self.system.interfaces() {
             Ok(found) => {
                 self.is_stale = false;
                 let differs = found != self.known;

@@ -1,25 +1,12 @@
 //! The network interfaces of this machine that are up, with their addresses and MTUs.
 
-use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use anabranch_base::ByteCount;
 
-use crate::ipv6::{Standing, standings};
+use crate::system::host;
 
-/// A network interface that is up and has an address.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Interface {
-    /// The name, such as `eth0` or `wlan0`.
-    pub name: String,
-    /// The index; an interface that is created again under the same name has another.
-    pub index: Option<u32>,
-    /// The addresses in the operating system's order, with deprecated IPv6 addresses last. Tentative addresses and
-    /// detected duplicates, which cannot be used as a source, are left out.
-    pub addresses: Vec<IpAddr>,
-    /// The MTU, if the operating system reports it (Linux).
-    pub mtu: Option<ByteCount>,
-}
+pub use crate::interface::Interface;
 
 /// The error of local addresses that cannot be chosen.
 #[derive(Debug, thiserror::Error)]
@@ -47,44 +34,12 @@ pub enum InterfaceError {
     Io(#[from] std::io::Error),
 }
 
-impl Interface {
-    /// Returns true if all its addresses are loopback addresses.
-    pub fn is_loopback(&self) -> bool {
-        self.addresses.iter().all(IpAddr::is_loopback)
-    }
-
-    /// The source address for peers of one IP version: the first that is not link-local.
-    pub(crate) fn usable(&self, is_ipv4: bool) -> Option<IpAddr> {
-        self.addresses.iter().copied().find(|ip| ip.is_ipv4() == is_ipv4 && !is_link_local(*ip))
-    }
-}
-
 /// The interfaces that are up, by name, loopback included.
 ///
 /// # Errors
 /// The operating system cannot list them.
 pub fn interfaces() -> Result<Vec<Interface>, std::io::Error> {
-    let standings = standings();
-    let standing = |name: &str, ip: IpAddr| match ip {
-        IpAddr::V4(_) => Standing::Preferred,
-        IpAddr::V6(ip) => standings.get(&(name.to_owned(), ip)).copied().unwrap_or(Standing::Preferred),
-    };
-    let mut by_name: BTreeMap<String, Interface> = BTreeMap::new();
-    for found in if_addrs::get_if_addrs()?.into_iter().filter(if_addrs::Interface::is_oper_up) {
-        let (name, ip) = (found.name.clone(), found.ip());
-        if standing(&name, ip) == Standing::Unusable {
-            continue;
-        }
-        let interface = by_name.entry(found.name).or_insert_with(|| {
-            let mtu = mtu_of(&name);
-            Interface { name, index: found.index, addresses: Vec::new(), mtu }
-        });
-        interface.addresses.push(ip);
-    }
-    for Interface { name, addresses, .. } in by_name.values_mut() {
-        addresses.sort_by_key(|ip| standing(name, *ip));
-    }
-    Ok(by_name.into_values().collect())
+    host().interfaces()
 }
 
 /// The addresses of a name: an IP address is itself, the name of an interface has all its addresses.
@@ -112,11 +67,6 @@ pub(crate) fn least_mtu(local: &[SocketAddr], known: &[Interface]) -> Option<Byt
     known.iter().filter(is_used).filter_map(|interface| interface.mtu).min()
 }
 
-fn mtu_of(name: &str) -> Option<ByteCount> {
-    let text = std::fs::read_to_string(format!("/sys/class/net/{name}/mtu")).ok()?;
-    text.trim().parse().ok().map(ByteCount::new)
-}
-
 pub(crate) fn resolve_among(via: &str, known: &[Interface]) -> Result<Vec<IpAddr>, InterfaceError> {
     if let Ok(ip) = via.trim_matches(['[', ']']).parse() {
         return Ok(vec![ip]);
@@ -124,14 +74,6 @@ pub(crate) fn resolve_among(via: &str, known: &[Interface]) -> Result<Vec<IpAddr
     match known.iter().find(|interface| interface.name == via) {
         Some(interface) => Ok(interface.addresses.clone()),
         None => Err(InterfaceError::Unknown { name: via.to_owned(), known: known.to_vec() }),
-    }
-}
-
-/// Returns true for an address that is valid on its link alone.
-pub(crate) fn is_link_local(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => ip.is_link_local(),
-        IpAddr::V6(ip) => ip.is_unicast_link_local(),
     }
 }
 

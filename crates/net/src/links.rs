@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use anabranch_base::{ByteCount, Duration, Time};
 use anabranch_sctp::wire::PathRole;
 
-use crate::interfaces::Interface;
+use crate::interface::Interface;
 
 /// A rule for the use of one link of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

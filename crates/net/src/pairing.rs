@@ -1,12 +1,13 @@
 //! Pairs this machine's addresses with a peer's by the prefixes of its interfaces and the routes of its operating
 //! system, not by their positions in two lists.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr};
 
 use anabranch_sctp::association::{Alternatives, MAX_PAIRS, MAX_PATHS, PathAddresses};
 
-use crate::interfaces::{Interface, interfaces};
+use crate::interface::Interface;
 use crate::routes::leads_to;
+use crate::system::{Prefix, SystemRef};
 
 /// The distance of a peer's address from a local one, the nearest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,18 +38,18 @@ pub(crate) struct Pairing {
 }
 
 /// Pairs two lists of addresses by the routes of this machine.
-pub(crate) fn pair_by_route(local: &[SocketAddr], remote: &[SocketAddr]) -> Pairing {
-    let routes = SystemRoutes::of_this_machine();
+pub(crate) fn pair_by_route(system: SystemRef, local: &[SocketAddr], remote: &[SocketAddr]) -> Pairing {
+    let routes = SystemRoutes::of(system);
     pair(local, remote, |local, remote| routes.nearness(local, remote))
 }
 
 /// Pairs this machine's links with hosts that have several addresses each, of which one is used.
-pub(crate) fn pair_hosts(local: &[SocketAddr], hosts: &[Vec<SocketAddr>]) -> Pairing {
-    let mut pairing = pair_by_route(local, &hosts.concat());
+pub(crate) fn pair_hosts(system: SystemRef, local: &[SocketAddr], hosts: &[Vec<SocketAddr>]) -> Pairing {
+    let mut pairing = pair_by_route(system, local, &hosts.concat());
     if hosts.iter().all(|host| host.len() < 2) {
         return pairing;
     }
-    let known = interfaces().unwrap_or_default();
+    let known = system.interfaces().unwrap_or_default();
     let of_link = |one: &Interface| -> Vec<SocketAddr> {
         local.iter().copied().filter(|address| one.addresses.contains(&address.ip())).collect()
     };
@@ -228,46 +229,32 @@ fn scope(ip: IpAddr) -> AddressScope {
 
 /// The routes of the operating system.
 struct SystemRoutes {
-    /// The prefixes of this machine's addresses, and the interfaces that have them.
-    prefixes: Vec<(IpAddr, u8, Option<u32>)>,
+    system: SystemRef,
+    /// The prefixes of this machine's addresses.
+    prefixes: Vec<Prefix>,
 }
 
 impl SystemRoutes {
     /// Without information of the system, all addresses are equally near.
-    fn of_this_machine() -> SystemRoutes {
-        let found = if_addrs::get_if_addrs().unwrap_or_default();
-        let prefix = |one: if_addrs::Interface| match one.addr {
-            if_addrs::IfAddr::V4(v4) => (IpAddr::V4(v4.ip), v4.prefixlen, one.index),
-            if_addrs::IfAddr::V6(v6) => (IpAddr::V6(v6.ip), v6.prefixlen, one.index),
-        };
-        SystemRoutes { prefixes: found.into_iter().map(prefix).collect() }
+    fn of(system: SystemRef) -> SystemRoutes {
+        SystemRoutes { system, prefixes: system.prefixes() }
     }
 
     fn nearness(&self, local: SocketAddr, remote: SocketAddr) -> Nearness {
-        let known = self.prefixes.iter().find(|(ip, ..)| *ip == local.ip());
-        let (prefix, index) = (known.map(|known| known.1), known.and_then(|known| known.2));
-        if let Some(length) = prefix.filter(|length| is_in_prefix(local.ip(), *length, remote.ip())) {
+        let known = self.prefixes.iter().find(|prefix| prefix.ip == local.ip());
+        let (length, index) = (known.map(|known| known.length), known.and_then(|known| known.interface));
+        if let Some(length) = length.filter(|length| is_in_prefix(local.ip(), *length, remote.ip())) {
             let bits = if remote.is_ipv4() { u32::BITS } else { u128::BITS };
             return Nearness::OnLink {
                 host_bits: u8::try_from(bits).unwrap_or(u8::MAX).saturating_sub(length),
             };
         }
-        match preferred_source(remote) == Some(local.ip()) {
+        match self.system.preferred_source(remote) == Some(local.ip()) {
             true => Nearness::Preferred,
-            false if !leads_to(index, local.ip(), remote.ip()) => Nearness::NoRoute,
+            false if !leads_to(self.system, index, local.ip(), remote.ip()) => Nearness::NoRoute,
             false => Nearness::Elsewhere,
         }
     }
-}
-
-/// The source address that the system would choose for packets to `remote`. Connecting a UDP socket looks up the
-/// route without sending a packet.
-fn preferred_source(remote: SocketAddr) -> Option<IpAddr> {
-    let any: IpAddr =
-        if remote.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
-    let socket = UdpSocket::bind(SocketAddr::new(any, 0)).ok()?;
-    socket.connect(remote).ok()?;
-    Some(socket.local_addr().ok()?.ip())
 }
 
 fn is_in_prefix(ip: IpAddr, length: u8, other: IpAddr) -> bool {
@@ -285,6 +272,7 @@ fn is_in_prefix(ip: IpAddr, length: u8, other: IpAddr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::system::host;
 
     fn addresses(list: &[&str]) -> Vec<SocketAddr> {
         list.iter().map(|text| text.parse().expect("an address")).collect()
@@ -400,9 +388,9 @@ mod tests {
 
     #[test]
     fn this_machine_reaches_its_own_loopback_addresses_by_their_prefix() {
-        let pairing = pair_by_route(&addresses(&["127.0.0.1:1"]), &addresses(&["127.0.0.2:9"]));
+        let pairing = pair_by_route(host(), &addresses(&["127.0.0.1:1"]), &addresses(&["127.0.0.2:9"]));
         assert_eq!(shown(&pairing.paths), ["127.0.0.1-127.0.0.2"]);
-        let routes = SystemRoutes::of_this_machine();
+        let routes = SystemRoutes::of(host());
         let [near, far] = addresses(&["127.0.0.1:1", "127.0.0.2:9"])[..] else { unreachable!("two") };
         assert_eq!(routes.nearness(near, far), Nearness::OnLink { host_bits: 24 });
     }

@@ -11,10 +11,11 @@ use crate::icmp::Undelivered;
 use crate::inbox::{Inbox, ReceivedBatch};
 use crate::links::{Carried, LinkId};
 use crate::outbox::{Outbox, PacketHeader, Packets};
-use crate::refused::{Refused, is_too_large};
+use crate::refused::Refused;
 use crate::report::Unsent;
 use crate::seal::{Datagram, Route, Sealed, Sealing};
 use crate::socket::{ReceiveBuffers, Socket};
+use crate::system::Cause;
 
 /// A socket with its queue of packets.
 #[derive(Debug)]
@@ -129,7 +130,7 @@ impl Port {
                     // The system does not support segmentation here: from now on packets are sent one by one.
                     continue;
                 }
-                if is_too_large(&error) {
+                if self.socket.system().cause(&error) == Some(Cause::TooLarge) {
                     self.refused.push(self.refused_by_size(&packets));
                 } else {
                     let remote = packets.envelope.remote;
@@ -166,7 +167,7 @@ impl Port {
     /// other packets that the system refused.
     pub(crate) fn tell_refused(&mut self, endpoint: &mut Endpoint, now: Time) {
         for refused in self.refused.drain(..) {
-            if !endpoint.on_too_large(now, refused.path, refused.largest()) {
+            if !endpoint.on_too_large(now, refused.path, refused.largest(self.socket.system())) {
                 let error = format!("to {}: larger than the interface carries", refused.path.remote);
                 self.unsent.add(refused.packets, error);
             }

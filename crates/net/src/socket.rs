@@ -12,11 +12,11 @@ use socket2::{Domain, Protocol, Type};
 use tokio::io::Interest;
 use tokio::net::UdpSocket;
 
-use crate::fragments;
 use crate::icmp::{self, Undelivered};
 use crate::inbox::ReceivedBatch;
 use crate::outbox::Packets;
 use crate::receive_buffer::ReceiveBuffer;
+use crate::system::{Device, SystemRef, host};
 
 /// A UDP socket at one local address.
 #[derive(Debug)]
@@ -24,6 +24,7 @@ pub(crate) struct Socket {
     io: UdpSocket,
     state: UdpSocketState,
     address: SocketAddr,
+    system: SystemRef,
 }
 
 /// The memory into which a batch of datagrams is received.
@@ -34,12 +35,20 @@ pub(crate) struct ReceiveBuffers {
 }
 
 /// The bounds of a socket's packets beyond its address.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Ties<'a> {
-    /// The interface by which alone they are sent and received, if the system supports it.
-    pub device: Option<&'a str>,
+    /// The operating system that sends and receives them.
+    pub system: SystemRef,
+    /// The interface by which alone they are sent and received, if the system supports it: its name and index.
+    pub device: Option<(&'a str, Option<u32>)>,
     /// Their mark.
     pub mark: Option<u32>,
+}
+
+impl Default for Ties<'_> {
+    fn default() -> Self {
+        Ties { system: host(), device: None, mark: None }
+    }
 }
 
 impl Socket {
@@ -56,19 +65,23 @@ impl Socket {
         // The system may grant less than requested, down to nothing; see `buffer_sizes`.
         let _ = socket.set_recv_buffer_size(WANTED_BUFFER);
         let _ = socket.set_send_buffer_size(WANTED_BUFFER);
-        if let Some(device) = ties.device {
-            bind_device(&socket, device);
+        let system = ties.system;
+        if let Some((name, index)) = ties.device {
+            let device = Device { name, index, is_ipv4: address.is_ipv4() };
+            if let Err(error) = system.bind_to_interface(&socket, device) {
+                crate::log::warn!(device = name, %error, "cannot bind a socket to its interface; routes select the interface");
+            }
         }
         if let Some(mark) = ties.mark {
-            set_mark(&socket, mark)?;
+            system.set_mark(&socket, mark)?;
         }
         socket.set_nonblocking(true)?;
         socket.bind(&address.into())?;
         let io = UdpSocket::from_std(socket.into())?;
         let state = UdpSocketState::new((&io).into())?;
-        leave_out_times(&io);
+        system.prepare(&io);
         let address = io.local_addr()?;
-        let socket = Socket { io, state, address };
+        let socket = Socket { io, state, address, system };
         let (receive, send) = socket.buffer_sizes();
         if receive.min(send) < TINY_BUFFER {
             crate::log::warn!(%address, %receive, %send, "very small socket buffers will lose packets; raise net.core.rmem_max and net.core.wmem_max");
@@ -79,6 +92,11 @@ impl Socket {
     /// The address to which it is bound, with its port.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The operating system that it belongs to.
+    pub(crate) fn system(&self) -> SystemRef {
+        self.system
     }
 
     /// The receive and the send buffer granted by the operating system, in the system's own accounting.
@@ -152,23 +170,26 @@ impl Socket {
         };
         let send = || self.state.try_send((&self.io).into(), &transmit);
         self.io.try_io(Interest::WRITABLE, || {
-            if packets.envelope.may_fragment {
-                fragments::allowed(&self.io, self.address, send)
-            } else {
-                send()
+            if !packets.envelope.may_fragment {
+                return send();
             }
+            // A chunk that was made for a larger MTU must be retransmitted (RFC 8899 §6.2).
+            self.system.set_fragmentation(&self.io, self.address, true)?;
+            let result = send();
+            self.system.set_fragmentation(&self.io, self.address, false)?;
+            result
         })
     }
 
     /// Turns reports of undelivered packets on or off. While they are on, a call may fail with the error of an
     /// earlier packet.
     pub(crate) fn report_errors(&self, is_wanted: bool) {
-        icmp::report_errors(&self.io, self.address.is_ipv4(), is_wanted);
+        self.system.report_errors(&self.io, self.address.is_ipv4(), is_wanted);
     }
 
     /// Takes the queued reports.
     pub(crate) fn take_errors(&self) -> Vec<Undelivered> {
-        icmp::take_errors(&self.io, self.address)
+        icmp::take_errors(self.system, &self.io, self.address)
     }
 
     /// Returns true if packets from `local` are sent by this socket.
@@ -211,43 +232,6 @@ impl ReceiveBuffers {
         ReceiveBuffers { buffers, meta: [RecvMeta::default(); BATCH] }
     }
 }
-
-/// Binds a socket to an interface. Old kernels permit that only to privileged users; then the routes decide.
-#[cfg(target_os = "linux")]
-fn bind_device(socket: &socket2::Socket, device: &str) {
-    if let Err(error) = socket.bind_device(Some(device.as_bytes())) {
-        crate::log::warn!(device, %error, "cannot bind a socket to its interface; routes select the interface");
-    }
-}
-
-/// On other systems the source address determines the interface.
-#[cfg(not(target_os = "linux"))]
-fn bind_device(_socket: &socket2::Socket, _device: &str) {}
-
-/// Marks the packets of a socket. Only privileged users may.
-#[cfg(target_os = "linux")]
-fn set_mark(socket: &socket2::Socket, mark: u32) -> io::Result<()> {
-    socket.set_mark(mark)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn set_mark(_socket: &socket2::Socket, _mark: u32) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-/// `quinn-udp` requests the time of each arrival, which is not used here, and has room for 96 bytes of control
-/// messages per batch: with the time among them the last one, the ECN codepoint, is truncated.
-#[cfg(target_os = "linux")]
-fn leave_out_times(io: &UdpSocket) {
-    use nix::sys::socket::{setsockopt, sockopt::ReceiveTimestampns};
-    if let Err(error) = setsockopt(io, ReceiveTimestampns, &false) {
-        crate::log::warn!(%error, "cannot turn arrival times off: batches arrive without their ECN codepoint");
-    }
-}
-
-/// Other systems do not coalesce datagrams.
-#[cfg(not(target_os = "linux"))]
-fn leave_out_times(_io: &UdpSocket) {}
 
 fn ecn_of(codepoint: Option<EcnCodepoint>) -> Ecn {
     Ecn::from_bits(codepoint.map_or(0, |codepoint| codepoint as u8))
@@ -368,7 +352,7 @@ mod tests {
     #[tokio::test]
     async fn a_socket_that_is_tied_to_its_interface_sends_and_receives_there() {
         let loopback = "127.0.0.1:0".parse().expect("an address");
-        let ties = Ties { device: Some("lo"), ..Ties::default() };
+        let ties = Ties { device: Some(("lo", None)), ..Ties::default() };
         let tied = Socket::bind(loopback, ties).expect("a socket");
         let (other, _) = pair();
         send(&tied, other.address(), Ecn::NotEct, 4, b"ping").await;

@@ -1,9 +1,13 @@
 //! Measures the time of work: on a processor, for the papers' claims about their own cost, and of a whole figure. These
 //! are the only clocks of the studies.
 
-use std::hint::black_box;
+#[cfg_attr(windows, path = "stopwatch/windows.rs")]
+#[cfg_attr(unix, path = "stopwatch/unix.rs")]
+mod processor;
 
-use rustix::time::{ClockId, clock_gettime};
+use std::hint::black_box;
+use std::sync::LazyLock;
+use std::time::Instant;
 
 /// The time used by some work.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,10 +20,7 @@ pub struct TimeSpent {
 
 /// Both times of this process, from a fixed origin.
 pub fn now() -> TimeSpent {
-    TimeSpent {
-        processor: milliseconds_of(ClockId::ProcessCPUTime) / 1e3,
-        clock: milliseconds_of(ClockId::Monotonic) / 1e3,
-    }
+    TimeSpent { processor: processor::of_process(), clock: BEGINNING.elapsed().as_secs_f64() }
 }
 
 impl TimeSpent {
@@ -64,13 +65,12 @@ pub fn milliseconds<E>(work: impl Fn() -> Result<f64, E>) -> Result<f64, E> {
 
 /// This thread's processor time, in milliseconds.
 fn processor_milliseconds() -> f64 {
-    milliseconds_of(ClockId::ThreadCPUTime)
+    processor::of_thread() * 1e3
 }
 
-fn milliseconds_of(clock: ClockId) -> f64 {
-    let time = clock_gettime(clock);
-    time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
-}
+/// The origin of the wall clock.
+#[expect(clippy::disallowed_methods, reason = "the time of the work itself, which no result contains")]
+static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 #[cfg(test)]
 mod tests {

@@ -15,6 +15,7 @@ pub(crate) fn relayed(loaded: &Loaded, report: &RelayReport) -> Body {
 }
 
 /// The document of the links, with the exit status of the command.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 pub(crate) fn of_command(loaded: &Loaded, report: &RelayReport, status: u8) -> Body {
     document(Map::from_iter([("exit_status".to_owned(), json!(status))]), loaded, report)
 }

@@ -8,7 +8,7 @@ use crate::failure::Failure;
 use crate::report::Outcome;
 
 /// Does nothing: only Linux has processes that supervise a command.
-pub fn run_if_spawned(_: &[OsString]) -> Option<ExitCode> {
+pub(crate) fn run_if_spawned(_: &[OsString]) -> Option<ExitCode> {
     None
 }
 

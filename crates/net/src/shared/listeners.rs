@@ -90,7 +90,7 @@ mod tests {
         let shared = Shared::new(endpoint, Clock::start(), SocketReports::default(), &Security::Insecure);
         let mut core = shared.lock();
         let remote = [([127, 0, 0, 1], 2).into()];
-        let pairing = pair_by_route(core.endpoint.locals(), &remote);
+        let pairing = pair_by_route(crate::system::host(), core.endpoint.locals(), &remote);
         let (id, _) = core.connect(&remote, &pairing).expect("it is tried");
         assert!(core.recorded.is_empty());
         let (first, second) = (core.record(id), core.record(id));

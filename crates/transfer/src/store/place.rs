@@ -155,7 +155,7 @@ impl StorePath {
     /// The name exists, or the system refuses.
     pub(super) fn create(&self, mode: u32) -> io::Result<File> {
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
-        Ok(rustix::fs::openat(&self.dir, &self.name, flags, Mode::from_raw_mode(mode))?.into())
+        Ok(rustix::fs::openat(&self.dir, &self.name, flags, permissions(mode))?.into())
     }
 
     /// Opens the file.
@@ -182,7 +182,7 @@ impl StorePath {
     /// # Errors
     /// The name exists, or the system refuses.
     pub(crate) fn make_directory(&self, mode: u32) -> io::Result<()> {
-        Ok(rustix::fs::mkdirat(&self.dir, &self.name, Mode::from_raw_mode(mode))?)
+        Ok(rustix::fs::mkdirat(&self.dir, &self.name, permissions(mode))?)
     }
 
     /// Opens the directory.
@@ -280,7 +280,12 @@ impl StorePath {
 pub(super) fn narrow(file: impl AsFd, mode: Option<u32>) -> io::Result<()> {
     let Some(mode) = mode else { return Ok(()) };
     let now = Mode::from_raw_mode(rustix::fs::fstat(&file)?.st_mode);
-    Ok(rustix::fs::fchmod(file, now & Mode::from_raw_mode(mode))?)
+    Ok(rustix::fs::fchmod(file, now & permissions(mode))?)
+}
+
+/// Permission bits, in the type of the system: 16 bits on Apple's.
+fn permissions(mode: u32) -> Mode {
+    Mode::from_raw_mode((mode & 0o7777) as rustix::fs::RawMode)
 }
 
 /// Sets the modification time of a file.

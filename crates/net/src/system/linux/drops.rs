@@ -4,7 +4,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 /// The datagrams dropped at the sockets with these addresses; `None` for a socket whose count is unknown.
-pub(crate) fn kernel_drops(addresses: &[SocketAddr]) -> Vec<Option<u64>> {
+pub(super) fn kernel_drops(addresses: &[SocketAddr]) -> Vec<Option<u64>> {
     let read = |is_wanted: bool, path: &str| {
         if is_wanted { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() }
     };
@@ -55,7 +55,6 @@ mod tests {
         assert_eq!(shown("[::1]:1".parse().expect("an address")), "00000000000000000000000001000000:0001");
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn the_kernel_counts_what_a_full_buffer_drops() {
         let socket = std::net::UdpSocket::bind("127.0.0.1:0").expect("a socket");
