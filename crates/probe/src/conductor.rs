@@ -134,6 +134,7 @@ impl Conductor {
                 self.on_end(report);
                 Ok(())
             }
+            (Frame::Hello, _) => Err(ProbeError::BothMeasure),
             (frame, _) => Err(ProbeError::Unexpected(frame.kind())),
         }
     }

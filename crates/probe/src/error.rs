@@ -34,6 +34,9 @@ pub enum ProbeError {
     /// The other end sent a frame that is not expected.
     #[error("unexpected message of the other end while measuring: {0}")]
     Unexpected(&'static str),
+    /// The other end wants to measure, too.
+    #[error("both ends measure: start one of them with --answer, as `anabranch doctor --listen --answer`")]
+    BothMeasure,
     /// The other end reports what cannot be.
     #[error("an impossible report of the other end: {0}")]
     Impossible(&'static str),

@@ -99,6 +99,12 @@ fn a_refusal_is_told_in_its_words() {
 }
 
 #[test]
+fn of_two_ends_that_measure_one_is_told_to_answer() {
+    let outcome = against(|_| told(&Frame::Hello), |_| {});
+    assert_eq!(outcome.result, Err(ProbeError::BothMeasure));
+}
+
+#[test]
 fn impossible_reports_end_the_measurement() {
     let arrivals = |segment, lane, numbers: &[u32]| {
         let arrival = |number: &u32| Arrival { number: *number, at: Time::ZERO };
