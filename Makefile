@@ -10,7 +10,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol measurement sealed sealed_handshake stream_control scenario trace script socks http_connect destination
 
-.PHONY: help demo test crates loom lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines doctor forward units nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
+.PHONY: help demo test crates loom lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines doctor forward systems versions units nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -107,6 +107,13 @@ deadlines: ## a video over two links of which one is cut, with and without a lif
 
 crates: ## the packages of the crates as the registry would get them, and a build of each outside the tree: ten minutes
 	packaging/crates --build all
+
+systems: ## the code compiled for Windows, macOS and Android, the program run for aarch64, for docs/systems.md: a quarter of an hour
+	tests/systems
+
+versions: ## an earlier program and this one: both roles, broken-off files, sweeps; a semver check of the three crates: ten minutes
+	tests/versions --files
+	tests/semver
 
 units:  ## the systemd units on a system of their own, with the Debian package: a minute; needs root, and Debian's dpkg-dev
 	cargo build --package anabranch-cli --bin anabranch
