@@ -29,7 +29,7 @@ endif
 
 release: ## the optimised program; its debug information is in a file beside it
 	@if command -v cargo >/dev/null; then \
-		packaging/compile release 'five minutes on two cores' --package anabranch-cli && packaging/split $(BUILT)/release/anabranch; \
+		packaging/remap packaging/compile release 'five minutes on two cores' --package anabranch-cli && packaging/split $(BUILT)/release/anabranch; \
 	elif test -x $(PROGRAM); then \
 		echo "no cargo is found here: taking $(PROGRAM) as it is"; \
 	else \
