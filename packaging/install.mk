@@ -25,7 +25,7 @@ PROGRAM := $(BUILT)/release/anabranch
 BUILD   := release
 endif
 
-.PHONY: release install uninstall static deb wheel
+.PHONY: release install uninstall static deb wheel dist reproducible deny advisories
 
 release: ## the optimised program; its debug information is in a file beside it
 	@if command -v cargo >/dev/null; then \
@@ -71,3 +71,15 @@ wheel:  ## the Python package as a wheel, in target/wheels: some minutes
 
 deb:    $(BUILD) ## a package for Debian and its relatives
 	packaging/deb $(PROGRAM)
+
+dist:   ## all that a release consists of, with digests and provenance, in target/release-VERSION: a quarter of an hour (docs/release.md)
+	packaging/release
+
+reproducible: ## whether the last commit gives the same program and Debian package in two places: a quarter of an hour
+	packaging/reproducible
+
+deny:   ## licences, duplicates, wildcards and sources of all crates, beside deny.toml: a second, after the first time
+	packaging/deny
+
+advisories: ## known holes in the crates, from RustSec's database; needs GitHub
+	packaging/deny advisories
