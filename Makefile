@@ -10,7 +10,7 @@ ADVERSARIES ?= 100000
 SECONDS ?= 60
 FUZZED  = packet chunks parameters cookie association handshake file_protocol bench_protocol measurement sealed sealed_handshake stream_control scenario trace script socks http_connect destination
 
-.PHONY: help demo test crates loom lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines doctor forward systems versions units nat roaming chaos soak browser tail doors docs fuzz mutants faults walks adversary networks lint fmt
+.PHONY: help demo test crates loom lab bench cost peers versus losses agree interop conformance oracle figures figures-check figures-draw site blocking failover tuned tournament sweeps small deadlines doctor forward systems versions units nat roaming chaos soak browser tail doors docs fuzz coverage mutants faults walks adversary networks lint fmt
 .DEFAULT_GOAL := help
 
 help:   ## list the commands
@@ -56,6 +56,9 @@ docs:   ## the reference of every crate, in target/doc
 
 fuzz:   ## fuzz every target, or one, so many seconds each (TARGET=cookie SECONDS=600)
 	tests/fuzz $(SECONDS) $(or $(TARGET),$(FUZZED))
+
+coverage: ## which lines the tests reach, as HTML, lcov and a table of crates in target/coverage (PACKAGES=anabranch-sctp)
+	tests/coverage $(PACKAGES)
 
 loom:   ## every order in which threads may run, for what is synchronised by hand: a minute
 	RUSTFLAGS='--cfg anabranch_loom' CARGO_TARGET_DIR=$(or $(CARGO_TARGET_DIR),target)/loom cargo test --package anabranch-net --lib orders
