@@ -75,7 +75,7 @@ deb:    $(BUILD) ## a package for Debian and its relatives
 dist:   ## all that a release consists of, with digests and provenance, in target/release-VERSION: a quarter of an hour (docs/release.md)
 	packaging/release
 
-reproducible: ## whether the last commit gives the same program and Debian package in two places: a quarter of an hour
+reproducible: ## whether the last commit gives the same program, Debian package and crates in two places: a quarter of an hour
 	packaging/reproducible
 
 deny:   ## licences, duplicates, wildcards and sources of all crates, beside deny.toml: a second, after the first time
