@@ -10,8 +10,8 @@ use super::{HostPort, Output, Secrecy, SettingChanges, Via};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, group(ArgGroup::new("meeting").required(true).args(["to", "listen"])))]
 pub(crate) struct DoctorArguments {
-    /// Addresses of the host that runs `bench --serve`, `forward --serve`, `recv --keep` or `doctor --listen`, with UDP
-    /// port 9899 unless another is given
+    /// Addresses of the host that runs `bench --serve`, `forward --serve`, `recv --keep` or `doctor --listen --answer`, with
+    /// UDP port 9899 unless another is given
     #[arg(long, value_delimiter = ',', value_name = "HOST[:PORT],…")]
     pub to: Vec<HostPort>,
     /// Wait for the other end, at these addresses or interfaces (default: all)
