@@ -60,11 +60,15 @@ pub(crate) async fn run(arguments: &RecvArguments, interrupt: &mut Interrupt) ->
 
 /// Opens the directory for the files.
 fn destination(arguments: &RecvArguments) -> Result<Destination, Failure> {
-    let is_output_taken = arguments.keep || arguments.attached || arguments.output.is_json();
-    if is_output(&arguments.dir) && is_output_taken {
+    if is_output(&arguments.dir) && (arguments.keep || arguments.output.is_json()) {
         return Err(Failure::Arguments(
-            "--dir - writes a single file to standard output and cannot be used with --keep, --attached or --json"
+            "--dir - writes a single file to standard output and cannot be used with --keep or --json"
                 .to_owned(),
+        ));
+    }
+    if is_output(&arguments.dir) && arguments.attached {
+        return Err(Failure::Arguments(
+            "--attached needs standard output: --dir - cannot be used".to_owned(),
         ));
     }
     let overwrite = if arguments.force { Overwrite::Always } else { Overwrite::Never };
