@@ -27,9 +27,9 @@ fn server() -> Endpoint {
     Endpoint::bind(Options { local, address_tracking: AddressTracking::Off, ..options }).expect("a server")
 }
 
-/// The options of a client at 127.0.0.2 that tracks two interfaces.
+/// The options of a client at 127.0.0.2 that tracks three interfaces.
 fn client(toward: &[SocketAddr]) -> Options {
-    let tracked = ["wlan0", "lte0"].map(str::to_owned).to_vec();
+    let tracked = ["wlan0", "lte0", "lte1"].map(str::to_owned).to_vec();
     Options {
         local: vec![address("127.0.0.2:0")],
         address_tracking: AddressTracking::Interfaces(tracked),
@@ -83,12 +83,12 @@ async fn an_interface_without_a_route_is_used_once_it_has_one() {
     machine.set_route(3, remote[0].ip(), false);
     let client = Endpoint::bind_on(machine, client(&remote)).expect("a client");
     machine.plug("lte0", 3, "127.0.0.3");
-    machine.plug("lte0", 4, "127.0.0.4");
-    sleep(Duration::from_millis(200)).await;
-    assert!(client.local_addresses().iter().all(|one| one.ip() != address("127.0.0.3:0").ip()));
+    machine.plug("lte1", 4, "127.0.0.4");
+    let is_used = |ip: &str| client.local_addresses().iter().any(|one| one.ip() == address(ip).ip());
+    until("a socket of lte1", || is_used("127.0.0.4:0")).await;
+    assert!(!is_used("127.0.0.3:0"), "lte0 has no route");
     machine.set_route(3, remote[0].ip(), true);
-    until("a socket", || client.local_addresses().iter().any(|one| one.ip() == address("127.0.0.3:0").ip()))
-        .await;
+    until("a socket of lte0", || is_used("127.0.0.3:0")).await;
 }
 
 #[tokio::test]
